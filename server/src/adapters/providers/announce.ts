@@ -1,5 +1,5 @@
-// Writes the report that a process logs at its start. The report has the providers of live money, warnings about the
-// settings, and the number of payments and payouts that wait for an unconfigured provider.
+// Collects the parts of the report that a process logs at its start: the providers of live money and warnings about the
+// settings. The report also counts the payments and payouts that wait for an unconfigured provider.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { type Config, gatewayAddress, isOwnNetwork, settingsOf } from '../../kernel/lib/index.ts'
@@ -13,7 +13,8 @@ export type LiveMoney = {
   provider: string
   routes: readonly string[]
   /**
-   * The callback URL of each live provider. Null means that the provider has no URL, so the platform gets outcomes from queries only.
+   * The callback URL of each live provider that moves money. Null means that the provider has no URL, so the platform gets
+   * outcomes from queries only.
    */
   callbacks: Readonly<Record<string, string | null>>
   /** The payout methods of all live providers together. */
@@ -31,7 +32,7 @@ export function liveMoney(config: Config, routing: Routing): LiveMoney {
   }
 }
 
-/** The payout methods of all live providers. */
+/** Lists each payout method of the live providers once. */
 function payoutsOf({ live }: Routing): string[] {
   return [...new Set(live.flatMap(({ capabilities }) => capabilities.payout_methods))]
 }
@@ -48,7 +49,7 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
   ]
 }
 
-/** Lists the warnings about settings that are valid one by one but cause problems together. */
+/** Lists the warnings about settings that are valid but can cause problems. */
 export function liveWarnings(config: Config, routing: Routing): string[] {
   const prompting = routing.find('live', { method: 'wallet_push' })
   return [
@@ -66,8 +67,8 @@ function ownWarnings(config: Config, { name }: Provider, is_prompting: boolean):
 }
 
 /**
- * If a provider has no callback URL, or if only the private network reaches the URL, returns a warning. A gateway in the
- * same network, such as a twin, reaches the URL and causes no warning.
+ * If a provider that moves money has no callback URL, or its public gateway cannot reach a private callback URL, returns a
+ * warning. A gateway in a private network, such as a twin, causes no warning.
  */
 function callbackWarnings(config: Config, { name }: Provider): string[] {
   if (isSimulated(name)) return []

@@ -13,7 +13,9 @@ import {
   type UnknownWhy,
 } from './port.ts'
 
-/** The greatest length, in code points, of the provider's status, of the provider's id and of the currency code. */
+/**
+ * The greatest lengths, in code points: of the provider's status and id, of the currency code, and of the name on an account.
+ */
 const STATUS_MAX = 64
 const CURRENCY_MAX = 8
 const NAME_MAX = 200
@@ -26,8 +28,8 @@ const PAYLOAD_MAX = 1024
 /** The greatest length, in code points, of a provider's message for operators. */
 const MESSAGE_MAX = 300
 /**
- * The shortest pause before the next query, in milliseconds. If a provider announces a shorter pause, this pause applies,
- * because a worker must not query without a pause.
+ * The shortest pause before the next query, in milliseconds. If a provider announces a shorter pause above zero, this pause
+ * applies, because a worker must not query without a pause.
  */
 const ASK_AGAIN_MS_MIN = 250
 /**
@@ -49,7 +51,10 @@ export function readName(value: unknown): string | null {
 /** The answer that the platform uses in place of an unreadable answer. */
 export const UNREADABLE: Answer & PayoutAnswer = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
-/** Cleans an answer about a payment, so that its texts are storable, its times are bounded and its amount is possible. */
+/**
+ * Cleans an answer about a payment: cuts its texts and bounds its pause. If the kind, the amount or the currency is unreadable,
+ * returns UNREADABLE.
+ */
 export function readAnswer(answer: Answer): Answer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
   const common = commonFields(answer)
@@ -82,7 +87,7 @@ export function readPushAnswer(answer: PushAnswer): PushAnswer {
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** Cleans the answer to a QR request. If the platform cannot store the code unchanged, removes the code. */
+/** Cleans the answer to a QR request. If the server cannot store the token or the code unchanged, removes both. */
 export function readQrAnswer(answer: QrAnswer): QrAnswer {
   const cleaned = readAnswer(answer)
   if (cleaned.kind !== 'accepted') return cleaned
@@ -91,7 +96,7 @@ export function readQrAnswer(answer: QrAnswer): QrAnswer {
   return { ...cleaned, payment_token, qr_payload }
 }
 
-/** Cleans an answer about a payout. If the amount is impossible, returns an unknown outcome. */
+/** Cleans an answer about a payout. If the kind, the amount or the currency is unreadable, returns UNREADABLE. */
 export function readPayoutAnswer(answer: PayoutAnswer): PayoutAnswer {
   if (typeof answer !== 'object' || answer === null) return UNREADABLE
   // The adapter has already removed the platform's secrets. This function removes fields with secret names, because a
@@ -137,14 +142,16 @@ function commonFields(answer: Answer | PayoutAnswer) {
 }
 
 /**
- * Removes repeated secrets such as a PIN from the provider's status or id, and cuts the text. The server stores the text, and
- * merchants can read the status.
+ * Removes secrets that the provider repeats, such as a PIN, from its status or id, and cuts the text. The server stores the
+ * text, and merchants can read the status.
  */
 function statusText(value: unknown): string | null {
   return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)
 }
 
-/** Cuts a text to `max` characters and replaces each character that the database cannot store. */
+/**
+ * Cuts a text to `max` code points and replaces control characters and lone surrogates. If the value is no text, returns null.
+ */
 function storableText(value: unknown, max: number): string | null {
   if (typeof value !== 'string') return null
   if (value.length <= max && !UNWRITABLE.test(value)) return value

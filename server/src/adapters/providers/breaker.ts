@@ -1,5 +1,5 @@
-// Stops calls to a provider that does not answer, so that payers get an answer at once and no worker waits for timeouts. Each process
-// has a circuit for each provider and method. A circuit never decides the outcome of a payment.
+// Stops calls to a provider that does not answer, so that payers get an answer immediately and no worker waits for timeouts.
+// Each process has a circuit for each provider and method. A circuit never decides the outcome of a payment.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Clock } from '../../kernel/lib/index.ts'
@@ -23,7 +23,9 @@ export type CircuitHealth = {
   retry_at: Date | null
 }
 
-/** The calls of this process to a provider since its start, also to a provider without circuits. */
+/**
+ * The calls that this process made to a provider since the process started. A provider without circuits has these counts too.
+ */
 export type CallTally = {
   provider: string
   method: string
@@ -35,19 +37,19 @@ export type CallTally = {
 }
 
 /**
- * The permit for one call. If `probing` is true, the call tests whether the provider works again and should be small. `turn`
- * identifies the state of the circuit when the breaker gave the permit.
+ * The permit for one call. If `probing` is true, the call tests whether the provider works again and should send only one
+ * query. `turn` identifies the state of the circuit when the breaker gave the permit.
  */
 export type CallPermit = Readonly<{ provider: string; method: string; probing: boolean; turn: number }>
 
 /** The circuits of a process: the breaker permits calls, records their results and reports the state. */
 export type Breaker = {
   /**
-   * Returns a permit for a call, or null while the circuit stops calls. After the pause of an open circuit, the breaker gives
-   * one permit.
+   * If the circuit stops calls, returns null. Otherwise returns the permit for one call. After the pause of an open circuit,
+   * the breaker gives one permit, for a probe.
    */
   permit(provider: string, method: string): CallPermit | null
-  /** Returns the milliseconds until the next probe of an open circuit. If calls pass, returns 0. */
+  /** Returns the milliseconds until the next probe of an open or half-open circuit. If calls pass, returns 0. */
   pause(provider: string, method: string): number
   /**
    * Records the result of a call. If the call began before the last change of the circuit, the breaker ignores the result.
@@ -111,8 +113,8 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
     return created
   }
   /**
-   * Returns the remaining time of a pause. If that time is longer than any pause, the clock stepped back, so the pause is
-   * over.
+   * Returns the remaining time of a pause or a probe in milliseconds. If that time is longer than any pause, the clock stepped
+   * back, so the pause is over.
    */
   const leftOf = ({ retry_at }: Circuit): number => {
     const left_ms = retry_at.getTime() - clock.now().getTime()
@@ -232,8 +234,8 @@ export function isUnasked(answer: PushAnswer | PayoutAnswer): boolean {
 export const AFTER_PROBE_MS = 1_000
 
 /**
- * Returns true if the answer shows that the provider is down or refuses the platform. An answer about one payment is no
- * fault, because only the payer's network may be down. A lack of free connections in this process is no fault either.
+ * Returns true if the answer shows that the provider is down or refuses the platform. A lack of free connections is no fault,
+ * nor is the outage of one payer's network (`answered`). If `slow` is true, a timeout is no fault either.
  */
 export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolean {
   switch (answer.kind) {
@@ -252,14 +254,19 @@ export function isFault(answer: PushAnswer | PayoutAnswer, slow = false): boolea
 
 /** A call to a provider that the circuit breaker permits or stops. */
 export type GuardedCall<Reply> = {
-  /** Makes the call. If `probing` is true, the call tests whether the provider works again and should be small. */
+  /**
+   * Makes the call. If `probing` is true, the call tests whether the provider works again and should send only one query.
+   */
   work(probing: boolean): Promise<Reply>
   isFault(reply: Reply): boolean
   /** Returns the reply of a call that the open circuit stopped. The next probe passes after `pause_ms`. */
   stopped(pause_ms: number): Reply
 }
 
-/** If the circuit permits the call, makes the call and records its result. Counts every call, also to a provider without circuits. */
+/**
+ * If the circuit permits the call, makes the call and records its result. Counts every call that ends, also to a provider
+ * without circuits.
+ */
 export async function guarded<Reply>(
   { breaker, clock }: { breaker: Breaker; clock: Clock },
   { name, capabilities }: Provider,

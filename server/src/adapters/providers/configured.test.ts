@@ -10,8 +10,7 @@ import { ConfigError, DESTINATIONS } from '../../kernel/lib/index.ts'
 
 const CALLBACK_SECRET = 'a-callback-secret-of-the-tests'
 /**
- * The clock of the gateway runs while the clock of the platform stands still, so the adapter must accept a callback of any
- * time.
+ * The clock of the gateway runs while the clock of the platform stands still, so the gateway must accept a request of any time.
  */
 const ANY_TIME = 1e9
 

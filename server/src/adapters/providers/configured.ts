@@ -69,8 +69,8 @@ function isConfigured(config: Config, definition: ProviderDefinition): boolean {
 }
 
 /**
- * Returns the URL for a provider's callbacks. Without BASE_URL, the URL is on this machine, for a local twin. If the port is
- * not known yet, returns null: the provider then sends no callbacks and the platform only queries.
+ * Returns the URL for a provider's callbacks. Without BASE_URL, the URL is on this machine, for a local twin. If PORT is 0 too,
+ * the port is not known yet, so the function returns null and the platform only queries.
  */
 export function callbackUrl(config: Config, name: string): string | null {
   if (config.base_url !== '') return `${config.base_url}/callbacks/${name}`

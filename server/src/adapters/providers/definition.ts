@@ -51,8 +51,8 @@ export type ProviderDefinition = ConfigurableProvider & {
   /** Returns the capabilities of the provider with these settings. */
   capabilities(settings: AnySettings): Provider['capabilities']
   /**
-   * Builds the adapter, which sends nothing before its first call. If a setting is invalid, throws a ConfigError that names
-   * the setting.
+   * Builds the adapter, which sends nothing before `warm` or its first call. If a setting is invalid, throws a ConfigError that
+   * names the setting.
    */
   create(parts: ProviderParts<AnySettings>): BuiltProvider
   /**

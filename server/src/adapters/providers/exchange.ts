@@ -1,5 +1,5 @@
 // Sends one HTTP request to a provider and reports whether the client wrote a byte of the request. A payment request may get
-// its answer only after the payer typed a PIN. So the connection stays open after the timeout and accepts a late answer.
+// its answer only after the payer typed a PIN. So an adapter can wait for a late answer after the timeout.
 
 import { type Dispatcher, Pool } from 'undici'
 import { systemClock } from '../../kernel/lib/index.ts'
@@ -12,7 +12,7 @@ export type ProviderRequest = {
   body: string | null
 }
 
-/** The reason why a request has no answer although the client may have sent the request. */
+/** The reason why a request has no readable answer although the client may have sent the request. */
 export type LostWhy = 'timeout' | 'unreachable' | 'unreadable'
 
 /**
@@ -156,8 +156,7 @@ export function exchange(
     // Sockets need the clock of the machine, even if the platform uses a simulated clock.
     stop = systemClock.after(Math.max(timeout_ms, 0), () => {
       if (cancelWait()) return finish({ kind: 'not_sent', busy: true })
-      // If a request gets its connection at the last moment, the client has no time to connect. This is no fault of the
-      // provider.
+      // If the request waited longer in the queue than for its connection, the provider has no fault, so the result is `busy`.
       if (abort === null)
         return finish({ kind: 'not_sent', ...busyOf(performance.now() - placed < placed - begun || undefined) })
       finish({ kind: 'lost', why: 'timeout' })

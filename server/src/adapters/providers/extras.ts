@@ -21,7 +21,7 @@ export type MoveKind = 'payment' | 'payout' | 'reversal' | 'charge'
 export type ProviderMove = {
   /** The platform's reference. Null means that the movement has no reference. */
   reference: string | null
-  /** The provider's id of the movement. */
+  /** The provider's id of the movement. Null means that the movement has no such id. */
   provider_id: string | null
   kind: MoveKind
   amount_minor: bigint
@@ -29,7 +29,7 @@ export type ProviderMove = {
   at: Date
 }
 
-/** A page of the list of movements. `next` is the cursor of the next page, and null on the last page. */
+/** A page of the list of movements. `next` is the cursor of the next page. Null means that this page is the last. */
 export type MovesPage = { moves: readonly ProviderMove[]; next: string | null }
 
 /**

@@ -73,8 +73,8 @@ const KINDS: readonly string[] = [
 const REASONS: readonly string[] = ['unreachable', 'timeout', 'refused_us', 'unreadable', 'not_asked']
 
 /**
- * Returns the kind of an answer, or the reason of an unknown outcome. The function reads the answer before the platform cleans
- * the answer.
+ * Returns the kind of an answer, or the reason of an unknown outcome. For an unlisted reason, returns `unknown`. The function
+ * reads the answer before the platform cleans the answer.
  */
 function outcomeOf(answers: AnyAnswer | readonly AnyAnswer[]): string {
   const answer = [answers].flat()[0] as { kind?: unknown; why?: unknown } | undefined

@@ -67,7 +67,8 @@ export type PaymentRequest = {
    */
   deadline_at?: Date
   /**
-   * If true, the payer waits on a page. A simulating provider then decides a prompt at once, and a code after a few seconds.
+   * If true, the payer waits on a page. A simulating provider then decides a prompt immediately, and a code after a simulated
+   * scan of 5 or 20 seconds.
    */
   on_page?: boolean
 }
@@ -103,7 +104,8 @@ export type UnknownWhy =
 
 /**
  * The answer to a push. `not_sent`: the payer got no prompt and the provider stored no payment, so the platform may repeat the
- * push. If the platform cannot repeat the push, or the payer should read the failure at once, the adapter answers `declined`.
+ * push. If the platform cannot repeat the push, or the payer should read the failure immediately, the adapter answers
+ * `declined`.
  */
 export type PushAnswer =
   | Answer
@@ -142,7 +144,7 @@ export type PayoutRequest = {
 
 /**
  * The provider's answer about one payout. After `unknown`, the platform only queries. `not_sent`: the provider got no byte.
- * `not_found`: the provider will never execute the payout. `blocked`: the provider executed nothing until an operator acts.
+ * `not_found`: the provider will never execute the payout. `blocked`: the provider executes nothing until an operator acts.
  * Only operators see `provider_message`.
  */
 export type PayoutAnswer = {
@@ -226,8 +228,8 @@ export type Provider = {
     /** The neutral codes of the networks and banks that the provider reaches. Undefined means all codes. */
     destinations?: readonly string[]
     /**
-     * The number of payments, and of payouts, that one process sends at once: its connections for each kind. Further rows
-     * wait in the database, where any process can claim them. Undefined means a thousand.
+     * The number of payments, and of payouts, that one process sends at the same time: each kind has its own connections.
+     * Further rows wait in the database, where any process can claim them. Undefined means a thousand.
      */
     concurrency_limits?: { payments: number; payouts: number }
     /** The fields that a payout requires besides its destination, by method. Undefined means no such field. */

@@ -1,5 +1,5 @@
-// Sends queries to a provider. If one call takes many queries, the platform batches the queries. Otherwise the platform
-// sends each query in a separate call, several calls at once.
+// Sends queries to a provider. If one call takes many queries, the platform batches the queries. Otherwise the platform sends
+// each query in a separate call, several calls at the same time.
 
 import { type Clock, gather } from '../../kernel/lib/index.ts'
 import { AFTER_PROBE_MS, type Breaker, guarded, isFault, isUnasked, UNASKED } from './breaker.ts'
@@ -8,7 +8,7 @@ import type { Answer, PayoutAnswer, Provider } from './port.ts'
 /** The batch limits for a provider that takes many queries in one call. */
 const SETS = { max_items: 500, max_running: 4 }
 
-/** The answer to a query that the platform did not send, because the circuit is open. */
+/** The answer to a query that the platform did not send, because the circuit is open or a probe runs. */
 type Unasked = typeof UNASKED & { ask_again_ms: number }
 
 /**

@@ -1,4 +1,4 @@
-// Tests that the registry lists the folder of each provider, and that all folders have the same exports and file names.
+// Tests that the registry lists the folder of each provider, and that each folder has the required exports and files.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

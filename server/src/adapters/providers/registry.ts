@@ -1,4 +1,4 @@
-// Lists the providers. A new provider needs one folder and one line in this file.
+// Lists the providers. A new provider needs one folder, and one import and one entry in this file.
 
 import type { ProviderDefinition } from './definition.ts'
 import * as mock from './mock/index.ts'
@@ -12,14 +12,14 @@ export const PROVIDERS: readonly ProviderDefinition[] = [mock, selcom, vodacom]
 export const PROVIDER_NAMES: readonly string[] = PROVIDERS.map(({ name }) => name)
 
 /**
- * Returns the definition of a provider. Undefined means that the provider is the sandbox, or a provider that only a test
- * has.
+ * Returns the definition of a provider. Undefined means that the registry has no such provider: the sandbox, a removed
+ * provider, or a provider of a test.
  */
 export function findProvider(name: string): ProviderDefinition | undefined {
   return PROVIDERS.find((definition) => definition.name === name)
 }
 
-/** Returns true if the provider of this name moves no money. */
+/** Returns true if the registry has a provider of this name that moves no money. For the sandbox, returns false. */
 export function isSimulated(name: string): boolean {
   return findProvider(name)?.simulated === true
 }

@@ -10,13 +10,16 @@ export type RouteQuery = { method: Method } | { method: PayoutMethod; destinatio
 
 /** The functions and lists by which the platform chooses the provider of a payment or payout. */
 export type Routing = {
-  /** Returns the provider of a payment or payout. If no configured provider can serve the query, returns null. */
+  /**
+   * Returns the provider of a payment or payout. If the chosen provider cannot serve the query, returns null: the server tries
+   * no other provider.
+   */
   find(environment: Environment, query: RouteQuery): Provider | null
-  /** Returns the provider, as `find` does. If no provider can serve the query, refuses with provider_unavailable. */
+  /** Returns the provider, as `find` does. If `find` returns null, refuses with provider_unavailable. */
   providerFor(environment: Environment, query: RouteQuery): Provider
   /** The routes that PROVIDER_ROUTES lists, each with the name of its provider. */
   routes: ReadonlyMap<string, string>
-  /** The providers of live payments, each once. */
+  /** The providers of live payments and payouts: the default provider and the providers of the routes, each once. */
   live: readonly Provider[]
   /**
    * The routes that their provider cannot serve although another live provider could. Each route has the form of
@@ -36,7 +39,9 @@ export type RoutingOptions = {
   sandbox: Provider
 }
 
-/** Makes the functions that choose providers. If a route is invalid, throws a ConfigError that names the route. */
+/**
+ * Makes the functions that choose providers. If the default or a route is invalid, throws a ConfigError that names the setting.
+ */
 export function createRouting({ providers, default_name, routes, sandbox }: RoutingOptions): Routing {
   const named = (name: string, what: string): Provider => {
     const found = providers.get(name)

@@ -7,10 +7,10 @@ import type { Breaker, CircuitState } from './breaker.ts'
 
 const WRITE_EVERY_MS = 5_000
 /**
- * The milliseconds after which a process without new calls writes its rows again, so that operators see that the process runs.
+ * The milliseconds after which a process without changes writes its rows again, so that operators see that the process runs.
  */
 const REPEAT_MS = 30_000
-/** If a row is older than this many milliseconds, its process has ended. */
+/** If a row is older than this many milliseconds, the server treats its process as ended. */
 const FRESH_MS = 3 * REPEAT_MS
 const FORGET_MS = 3_600_000
 /** The greatest number of rows of other processes that a read returns. */
@@ -83,7 +83,7 @@ function ownCalls({ clock, config, process_id }: Deps, breaker: Breaker): Proces
   })
 }
 
-/** Makes the task that writes the rows of this process. Without new calls, the task writes only every half minute. */
+/** Makes the task that writes the rows of this process. Without changes, the task writes only every half minute. */
 export function shareCallsTask(deps: Deps, breaker: Breaker): Task {
   let written = { text: '', at: Number.NEGATIVE_INFINITY }
   return {
@@ -114,7 +114,10 @@ export async function readCalls(deps: Deps, reader: Reader, breaker: Breaker): P
   return [...ownCalls(deps, breaker), ...others]
 }
 
-/** The calls and circuits of one method of a provider, added up over all processes. */
+/**
+ * The calls and circuits of one method of a provider over all processes: the sums of the calls, the worst state and the
+ * greatest median.
+ */
 export type SharedCircuit = {
   provider: string
   method: string

@@ -4,7 +4,8 @@
 import { findProvider } from './registry.ts'
 
 /**
- * Returns the form of a reference in the provider's statements. If statements contain the reference unchanged, returns null.
+ * Returns the form of a reference in the provider's statements. If statements contain the reference unchanged, or the reference
+ * has no such form, returns null.
  */
 export function statementForm(provider: string, reference: string): string | null {
   const form = findProvider(provider)?.statementForm?.write(reference) ?? null

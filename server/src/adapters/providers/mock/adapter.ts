@@ -11,8 +11,8 @@ import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
 /**
- * The number of payments, and of payouts, that this process remembers. If a request repeats a forgotten reference, the
- * provider sends the callbacks of that reference again.
+ * The greatest number of payments, and of payouts, that each mock provider remembers. If a request repeats a forgotten
+ * reference, the provider sends the callbacks of that reference again.
  */
 const REMEMBERED_MAX = 50_000
 
@@ -31,8 +31,8 @@ export type MockProviderOptions = {
 export type MockProvider = Provider & Required<Pick<ProviderExtras, 'lookupName'>>
 
 /**
- * Makes a mock provider without network and book. The request and the time of its acceptance decide each outcome. If the
- * process ends, its scheduled callbacks get lost, but queries still find the outcomes.
+ * Makes a mock provider without network and book. The request, the profile and the time of the acceptance decide each outcome.
+ * If the process ends, its scheduled callbacks get lost, but queries still find the outcomes.
  */
 export function createMockProvider(options: MockProviderOptions): MockProvider {
   const { name, profile, clock, secret, sink } = options
@@ -61,8 +61,8 @@ export function createMockProvider(options: MockProviderOptions): MockProvider {
   }
   const takePayment = (request: PaymentRequest): Answer =>
     take(payments, request.reference, timelineOf(request, profile))
-  // If this process accepted the request, the timeline begins at the acceptance. After a restart, the timeline begins at the
-  // time when the platform sent the request.
+  // If this process accepted the request, the timeline begins at the acceptance. After a restart, the timeline begins at
+  // `sent_at`, the time that the platform stored.
   const takenAt = (taken: Map<string, Date>, { reference, sent_at }: PaymentRequest | PayoutRequest) =>
     taken.get(reference) ?? sent_at
 
@@ -98,7 +98,7 @@ export function createMockProvider(options: MockProviderOptions): MockProvider {
   }
 }
 
-/** Adds an entry. If the memory is full, first drops the oldest entry. */
+/** Adds an entry. If the memory then has too many entries, drops the oldest entry. */
 function remember(taken: Map<string, Date>, reference: string, at: Date): void {
   taken.set(reference, at)
   if (taken.size <= REMEMBERED_MAX) return

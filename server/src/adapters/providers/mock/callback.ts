@@ -1,5 +1,5 @@
-// Makes and verifies the callbacks of the mock provider. The timeline of a payment or payout schedules its callbacks, the
-// provider signs them, and the platform verifies them.
+// Makes, schedules and verifies the callbacks of the mock provider. The provider signs each callback, and the platform verifies
+// the signature.
 
 import { createHmac } from 'node:crypto'
 import { type Clock, sameSecret } from '../../../kernel/lib/index.ts'
@@ -17,8 +17,8 @@ export type Callback = { headers: Record<string, string>; body: Buffer }
 type AnyTimelineStep = TimelineStep<Answer | PayoutAnswer>
 
 /**
- * Schedules `send` for every callback in the timeline of a payment or payout that the provider accepts now. The provider
- * sends repeated callbacks at once and does not wait for the first answer, as real networks do.
+ * Schedules `send` for every callback in the timeline of a payment or payout that the provider accepts now. The provider sends
+ * repeated callbacks at the same time and does not wait for the first answer, as real networks do.
  */
 export function scheduleCallbacks(
   clock: Clock,
@@ -42,7 +42,7 @@ const EARLY_MS_MAX = 1_000
 
 /**
  * Calls `run` at `time_ms`. If the timer fires a little early, waits for the rest, because a query that follows a callback must
- * find the outcome. If much more time is left, the clock stepped back, so calls `run` at once.
+ * find the outcome. If much more time is left, the clock stepped back, so calls `run` immediately.
  */
 function onceItIs(clock: Clock, time_ms: number, run: () => void): void {
   clock.after(Math.max(0, time_ms - clock.now().getTime()), () => {
@@ -80,7 +80,7 @@ export function verifyCallback(
       if (typeof content.reference === 'string') return { verified: true, reference: content.reference }
     }
   } catch {
-    // If a signed callback is unreadable, the callback names no payment.
+    // If a signed callback is unreadable, the callback names no payment or payout.
   }
   return { verified: false }
 }

@@ -77,7 +77,7 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
 
 /**
  * Returns the milliseconds before the first result. If the payer waits on a page, the result of a prompt or of a chosen outcome
- * comes at once. The result of a code comes after the simulated scan.
+ * comes immediately. The result of a code comes after the simulated scan.
  */
 function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
@@ -89,7 +89,7 @@ function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { d
 /** The shortest time in milliseconds between two results, so that the platform can query after each result. */
 const RESULT_GAP_MIN_MS = 300
 
-/** Makes the timeline of an accepted request with its results in order. Each result has its number of callbacks. */
+/** Makes the timeline of an accepted request with its results in order. Each result sends `callbacks` callbacks. */
 export function lifeOf<StepAnswer>(
   taken: StepAnswer,
   results: readonly StepAnswer[],
@@ -140,7 +140,7 @@ export function paymentTokenOf(reference: string, profile: MockProfile): string 
   return String(digestOf(reference, profile).readUIntBE(16, 6) % 100_000_000).padStart(8, '0')
 }
 
-/** Returns the provider's id of a payment or a payout. */
+/** Returns the provider's id of a payment or a payout: MOCK- and 16 hexadecimal digits. */
 export function providerIdOf(reference: string, profile: MockProfile): string {
   return `MOCK-${digestOf(reference, profile).toString('hex', 8, 16).toUpperCase()}`
 }

@@ -9,7 +9,7 @@ export type MockPaymentResult =
   | { kind: 'held' | 'reversed' }
   | { kind: 'declined'; reason: FailureReason }
 
-/** The outcome of a payment whose phone has a magic ending. */
+/** The outcome of a payment that a magic ending, `simulate_status` or chance chooses. */
 export type MockPaymentFate = {
   /** The results in their order. An empty list means that the provider never decides. */
   results: readonly MockPaymentResult[]

@@ -27,7 +27,7 @@ export type PayoutTotals = {
   requests: number
   refused: number
   executions: number
-  /** The sum of all paid amounts except those of reversed payouts. */
+  /** The sum of all paid amounts except those of reversed payouts, in cents. */
   paid_minor: string
   by_status: Record<string, number>
 }
@@ -109,7 +109,7 @@ export function createPayoutBook(
   }
 }
 
-/** Returns the JSON form of an answer, without undefined members, which JSON omits. */
+/** Returns the members of an answer for JSON, which omits undefined members. */
 function payoutReplyOf(answer: PayoutAnswer) {
   const { provider_status: status, provider_id, ask_again_ms } = answer
   const reason = answer.kind === 'declined' ? answer.reason : undefined

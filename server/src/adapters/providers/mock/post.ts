@@ -4,8 +4,8 @@ import type { Pool } from 'undici'
 import { lostReason } from '../exchange.ts'
 
 /**
- * The result of a POST: a whole answer, or the reason why no answer came. `unsent` means that the client wrote no byte and
- * will write none, because no connection was free or ready in time.
+ * The result of a POST: a whole answer, or the reason why no answer came. `unsent` means that the client wrote no byte and will
+ * write none, because it had no free connection in time or could not connect.
  */
 export type PostedRequest =
   | { status: number; text: string }

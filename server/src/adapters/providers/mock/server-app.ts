@@ -17,7 +17,8 @@ const KEEP_ALIVE_MS = 60_000
 /** The milliseconds that running requests may still take after the server stops. */
 const CLOSE_GRACE_MS = 1000
 /**
- * The greatest number of concurrent callbacks. The number is high because a receiver may settle the payment before its answer.
+ * The greatest number of concurrent callbacks. The number is high because a receiver may answer only after it settled the
+ * payment.
  */
 const CALLBACK_CONNECTIONS_MAX = 512
 const CALLBACK_RETRIES = 5
@@ -43,7 +44,7 @@ export type MockFaults = {
   hang_rate: number
   /** The share of requests with the answer 500. */
   error_rate: number
-  /** If true, the provider closes the connection of each payment or payout request and sends no answer. */
+  /** If true, the provider closes the connection of each request about payments or payouts and sends no answer. */
   down: boolean
 }
 

@@ -16,7 +16,8 @@ export type SelcomProvider = Provider &
   Pick<ProviderLists, 'separate_float'> & { close(): Promise<void> }
 
 /**
- * The options of `createSelcomProvider`. The optional fields answer questions that the gateway's manual leaves open.
+ * The options of `createSelcomProvider`. The optional fields have defaults. Several of them answer questions that the gateway's
+ * manual leaves open.
  */
 export type SelcomOptions = {
   name: string
@@ -39,12 +40,12 @@ export type SelcomOptions = {
   log: Log
   /**
    * The minutes until the order of an unpaid prompt ends. Null, the default, means that the order ends shortly before the
-   * payment's deadline, as codes do.
+   * payment's deadline, as the orders of QR codes do.
    */
   push_expiry_min?: number | null
   /**
-   * The result codes of the order query that mean "there is no such order" while the order is unconfirmed. Only such a code
-   * lets the platform repeat a push. The manual names no such code, so the default is an empty list.
+   * The result codes of the order query that mean "there is no such order" while the order is unconfirmed. After an unknown
+   * outcome, only such a code lets the platform repeat a push. The manual names no such code, so the default is an empty list.
    */
   order_unknown_codes?: readonly string[]
   /** The undocumented result codes that mean a certainly failed payout. The default is an empty list. */

@@ -20,7 +20,10 @@ export type SelcomCallbackOptions = {
   clock: Clock
 }
 
-/** Verifies the key and the signature of a callback, and checks that the signed fields name an order. */
+/**
+ * Verifies the key and the signature of a callback, and checks that the signed fields have an order, a status and a result
+ * code.
+ */
 export function verifyCallback(
   { credentials, window_ms, clock }: SelcomCallbackOptions,
   headers: Record<string, string | undefined>,

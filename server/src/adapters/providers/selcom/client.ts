@@ -1,5 +1,5 @@
-// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs no request.
-// The client removes secrets from an answer before it logs the answer.
+// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs only the
+// path and the reference of a request. The client removes secrets from an answer before it logs the answer.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'

@@ -1,5 +1,5 @@
-// Takes payments. The adapter makes an order, then sends its prompt or returns its code. Only the status of the order decides
-// the outcome.
+// Takes payments. The adapter makes an order, then sends its prompt or returns its code. Only the status of the order proves a
+// payment.
 
 import { countdown } from '../countdown.ts'
 import { createOnce } from '../memory.ts'
@@ -24,7 +24,7 @@ export type SelcomCollectionsOptions = {
   push_expiry_min: number | null
   /** The result codes by which the status query reports an unknown order. */
   order_unknown_codes: readonly string[]
-  /** The timeout of a whole push with all its requests. */
+  /** The timeout of one call of the port with all its requests. */
   timeout_ms: number
 }
 
@@ -87,8 +87,8 @@ async function queryOrder(
 }
 
 /**
- * Queries an order. If the order is open after the deadline of its payment, cancels the order, so that no payer pays a failed
- * payment. If the cancellation fails, a second query finds a payment that came at the last moment.
+ * Queries an order. If the order is open or unknown after the deadline of its payment, cancels the order, so that no payer pays
+ * a failed payment. If the cancellation fails, a second query finds a payment that came at the last moment.
  */
 async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<Answer> {
   const { client, options } = gateway
@@ -124,8 +124,8 @@ async function prompt(
 }
 
 // An order prompts no payer, so the platform may repeat a push that failed before its prompt. After the prompt, the adapter
-// only queries. For a code in `order_unknown_codes`, a query answers `not_found`, because an order that does not exist had no
-// prompt.
+// only queries. For a code in `order_unknown_codes`, the adapter reports `not_found`, because an order that does not exist had
+// no prompt.
 async function push(gateway: SelcomCollectionsParts, request: PaymentRequest): Promise<PushAnswer | null> {
   if (request.method === 'qr' || request.phone === null) return UNFIT
   const { timeout_ms } = gateway.options
@@ -161,14 +161,16 @@ async function requestCode(gateway: SelcomCollectionsParts, request: PaymentRequ
   return seen.kind === 'unknown' || seen.kind === 'not_found' ? made.answer : seen
 }
 
-/** The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment at once. */
+/**
+ * The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment immediately.
+ */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 /**
  * The answer to a push without a free connection. The adapter requested no order, so the platform can repeat the same push.
  */
 const BUSY: PushAnswer = { kind: 'not_sent', busy: true, provider_status: null }
 const CODE_LOST = { kind: 'declined', reason: 'provider_unavailable' } as const
-/** The answer to a payment that the capabilities of the provider exclude. The adapter sends no request. */
+/** The answer to a payment that the gateway cannot take, such as an amount with cents. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }
 
 /** Returns the fields of a payment's order. If the gateway cannot take the payment, returns null. */

@@ -8,7 +8,7 @@ import type { BlockCause } from '../port.ts'
 /** The members of a JSON object, whose values no function has checked yet. */
 export type SelcomFields = Record<string, unknown>
 
-/** The fields of a well-formed answer of the gateway. Null means that the field is missing. */
+/** The fields of a well-formed answer of the gateway. Null means that the field is missing or no text. */
 export type SelcomEnvelope = {
   resultcode: string
   result: string

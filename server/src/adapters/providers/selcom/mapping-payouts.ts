@@ -64,13 +64,13 @@ export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, readi
       return { kind: 'not_sent', ...busyOf(verdict.busy), provider_status: null }
     case 'unclear': {
       const answer = { kind: 'unknown', why: verdict.why, ...status_fields } as const
-      // Only an answer of the gateway starts the required pause. After a lost answer, a query may succeed at once.
+      // Only an answer of the gateway starts the required pause. After a lost answer, a query may succeed immediately.
       return verdict.why === 'unseen_status' ? { ...answer, ask_again_ms } : answer
     }
   }
 }
 
-/** Maps a request that the gateway did not execute. Either the payout failed, or the request was wrong. */
+/** Maps a refusal by the gateway. Either the payout failed, or the request was wrong, or the outcome stays unknown. */
 function refusal(
   { resultcode, message }: SelcomEnvelope,
   verdict_class: 'failed' | 'rejected',
@@ -164,7 +164,7 @@ export function nameOf(verdict: SelcomVerdict): string | null {
 
 const NAME_MAX = 100
 
-/** Reads the balance of the payout account. If the answer has no balance, returns null. */
+/** Reads the balance of the payout account in cents. If the answer has no balance, returns null. */
 export function balanceOf(verdict: SelcomVerdict): bigint | null {
   if (verdict.is !== 'done') return null
   const [row] = verdict.envelope.data

@@ -8,7 +8,7 @@ import { AMBIGUOUS, resultClassOf, type SelcomEnvelope, type SelcomVerdict, text
 
 /**
  * The result of a request for an order. `refused`: the gateway refused this order, which may exist already. `kept_out`: the
- * gateway refused access. `not_sent`: the client wrote no byte. `unclear`: the order may exist now.
+ * gateway refused access, or cannot take the payment. `not_sent`: the client wrote no byte. `unclear`: the order may exist now.
  */
 export type OrderMade =
   | { kind: 'made'; payment_token: string | null; qr_payload: string | null; status_fields: SelcomStatusFields }

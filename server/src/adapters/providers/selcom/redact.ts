@@ -6,11 +6,11 @@ import { authorizationOf, type SelcomCredentials } from './sign.ts'
 
 /** The two functions that remove secrets: one before and one after the client reads an answer. */
 export type SelcomRedaction = {
-  /** Removes the long secrets from a whole answer, as text. */
+  /** Removes the API key and the API secret from a whole answer, as text. */
   raw(text: string): string
   /**
-   * Removes all secrets from texts that the server stores or logs. If the PIN is part of a longer number, the number stays
-   * unchanged.
+   * Removes all secrets from texts that the server stores or logs. If the PIN is part of a longer number or word, the text
+   * stays unchanged.
    */
   words(verdict: SelcomVerdict): SelcomVerdict
 }

@@ -20,14 +20,16 @@ export type VodacomProvider = Provider &
   Pick<VodacomPayouts, 'refund'> & {
     /** Opens a session before the first payment, because the gateway may refuse a new session for half a minute. */
     warm(): Promise<void>
-    /** Makes the answer that the gateway expects to a callback. If the body is no callback, returns null. */
+    /**
+     * Makes the answer that the gateway expects to a callback. If the body is no JSON object or too long, returns null.
+     */
     callbackReply(body: Buffer): Record<string, string> | null
     close(): Promise<void>
   }
 
 /**
- * The options of `createVodacomProvider`. The optional fields concern speed, or answer questions that the gateway's manual
- * leaves open.
+ * The options of `createVodacomProvider`. The optional fields have defaults. Several of them answer questions that the
+ * gateway's manual leaves open.
  */
 export type VodacomOptions = {
   name: string
@@ -60,7 +62,7 @@ export type VodacomOptions = {
   session_life_ms?: number
   /** The time for which the gateway may refuse a new session. The default is 30 seconds. */
   session_settle_ms?: number
-  /** The time for which the adapter waits for a late answer to a prompt. The default is 75 seconds. */
+  /** The time for which the adapter waits for a late answer to a prompt or payout. The default is 75 seconds. */
   late_ms?: number
   /** The states in the answer to a query that mean a paid transaction. The default is Completed. */
   paid_states?: readonly string[]

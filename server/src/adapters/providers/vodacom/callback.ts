@@ -28,7 +28,7 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** Makes the answer that the gateway expects to a callback. If the body is no callback, returns null. */
+/** Makes the answer that the gateway expects to a callback. If the body is no JSON object or too long, returns null. */
 export function callbackReply(body: Buffer): Record<string, string> | null {
   const fields = readFields(body)
   if (fields === null) return null

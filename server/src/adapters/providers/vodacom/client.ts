@@ -228,8 +228,8 @@ async function underSession(
 }
 
 /**
- * Returns true if the gateway accepts this session. A query tests the session, so that no request that moves money tests the
- * session.
+ * If the gateway certainly refuses this session, returns false. A query tests the session, so that no request that moves money
+ * tests the session.
  */
 function prove(session: VodacomSession, query: () => Promise<VodacomVerdict>): Promise<boolean> {
   if (session.proven) return Promise.resolve(true)

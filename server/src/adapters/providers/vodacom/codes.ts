@@ -8,7 +8,7 @@ export type Doubt = 'timeout' | 'unreachable' | 'unseen_status'
 
 /**
  * The meaning of a code. `because` means that the gateway executed no payout and that an operator must act. Null as `payout`
- * means that the manual explains the code for payments only.
+ * means that an operator configured the code for payments only.
  */
 export type VodacomCodeMeaning =
   | { is: 'done' }

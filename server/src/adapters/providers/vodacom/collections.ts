@@ -1,5 +1,5 @@
 // Takes payments. One request prompts the payer, and the gateway answers after the payer decided. The gateway refuses a
-// repeated reference, so a payer gets one prompt. A query answers `not_found` only for a configured code.
+// repeated reference, so a payer gets one prompt. The adapter reports `not_found` only for a configured code.
 
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'
@@ -26,7 +26,9 @@ export type VodacomCollections = {
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
 }
 
-/** The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment at once. */
+/**
+ * The answer to a push whose payer got no prompt and will get no prompt. The payer can try a new payment immediately.
+ */
 const NOT_PROMPTED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 /** The answer to a payment that the gateway cannot take. The adapter sends no request. */
 const UNFIT: Answer = { kind: 'declined', reason: 'unknown_provider_error', provider_status: null }

@@ -6,7 +6,8 @@ import type { FailureReason } from '../port.ts'
 import { meaningOf, type VodacomCodeMeaning } from './codes.ts'
 
 /**
- * The fields that the adapter uses from an answer, with unchanged texts. Null means that the field is missing or no text.
+ * The fields that the adapter uses from an answer, with unchanged texts. Null means that the field is missing or has another
+ * form.
  */
 export type VodacomEnvelope = {
   code: string | null

@@ -95,7 +95,7 @@ test('the adapter moves the money of each payout once and reports no wrong outco
   const requests = Array.from({ length: COUNT }, () => payout('999'))
   await each(requests, async (request) => {
     let answer = await provider.payout(request)
-    // Only after these answers may a process send the payout again. Only one process at a time may do this.
+    // Only after these answers may a process send the payout again. Only one process at a time may send a payout.
     for (let i = 0; i < 3 && (answer.kind === 'not_sent' || answer.kind === 'blocked'); i++) {
       answer = await provider.payout(request)
     }

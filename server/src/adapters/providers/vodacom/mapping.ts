@@ -188,7 +188,10 @@ function statusFieldsIn({ provider_status, provider_id }: VodacomStatusFields): 
   return provider_id === undefined ? { provider_status } : { provider_status, provider_id }
 }
 
-/** If the gateway refused a query or did not answer, the outcome stays unknown. */
+/**
+ * Maps the answer to a query without a state. If the gateway refused the query, reported a failure or did not answer, the
+ * outcome stays unknown.
+ */
 function unknownFrom(verdict: VodacomVerdict): VodacomUnknownAnswer {
   switch (verdict.is) {
     case 'not_sent':

@@ -5,13 +5,16 @@ import type { VodacomVerdict } from './envelope.ts'
 
 /** The functions that remove secrets from texts that the server stores or logs. */
 export type VodacomRedaction = {
-  /** Adds a temporary secret: a session or a bearer. */
+  /** Adds a temporary secret: a session id or a bearer. */
   add(secret: string): void
   words(verdict: VodacomVerdict): VodacomVerdict
 }
 
 const TEXT_MAX = 300
-/** The number of temporary secrets that the redaction remembers. A session takes two of them: its id and its bearer. */
+/**
+ * The number of temporary secrets that the redaction remembers. A session takes three of them: its id, its bearer and the
+ * bearer of the API key.
+ */
 const SECRETS_MAX = 24
 
 /** Makes the redaction for the API key and the newest sessions. */

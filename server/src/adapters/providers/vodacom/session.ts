@@ -19,8 +19,8 @@ export type VodacomSessions = {
   /** Returns the session to use. If no session is open within the timeout, returns null. */
   take(timeout_ms: number): Promise<VodacomSession | null>
   /**
-   * Records a refusal. Returns true if the session has ended. Returns false if the session is young, because the gateway may
-   * accept a young session later.
+   * Records a refusal. If the session is young and unproven, returns false, because the gateway may accept the session later.
+   * Otherwise returns true: the session has ended.
    */
   refused(session: VodacomSession): boolean
 }
@@ -36,7 +36,7 @@ export type VodacomSessionsOptions = {
   clock: Clock
 }
 
-/** The pause after a failed request for a session, so that waiting calls do not repeat the request at once. */
+/** The pause after a failed request for a session, so that waiting calls do not repeat the request immediately. */
 const PAUSE_MS = 1_000
 /**
  * The spare time in milliseconds for opening the successor, in addition to the time to settle. Both times take at most half of

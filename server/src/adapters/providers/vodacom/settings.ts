@@ -128,7 +128,8 @@ export function problems(): string[] {
 }
 
 /**
- * If no configured state means a failed payment, returns a warning, because prompts without an answer then stay open for days.
+ * If prompts go over Vodacom and no configured state means a failed payment, returns a warning. Prompts without an answer would
+ * stay open until COLLECTION_DEADLINE_H.
  */
 export function warnings({ failed_states }: VodacomSettings, { is_prompting }: { is_prompting: boolean }): string[] {
   if (!is_prompting || failed_states.size > 0) return []
