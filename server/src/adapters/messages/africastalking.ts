@@ -105,7 +105,7 @@ function outcomeOfPost(result: FormPostResult): SendOutcome {
   const { status, text } = result
   if (status >= 500) return unknownSend(`${status} ${text}`)
   if (status === 400) return { kind: 'refused', why: plainLine(`message_refused: ${text}`) }
-  // If the status is 300 or higher, the gateway did not process the SMS: a wrong key or address, or a rate limit.
+  // With any other status of 300 or higher, the gateway did not process the SMS: a wrong key or address, or a rate limit.
   if (status >= 300) return { kind: 'again', why: plainLine(`gateway_refused: ${status} ${text}`) }
   return outcomeOfAnswer(text)
 }

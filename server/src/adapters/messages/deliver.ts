@@ -1,5 +1,5 @@
-// Sends the due messages of the outbox. If a process dies during an e-mail, another process sends it again with the same
-// Message-ID. If a process dies during an SMS, no process sends the SMS again.
+// Sends the due messages of the outbox. If a process dies while it sends an e-mail, another process sends the e-mail again with
+// the same Message-ID. If a process dies while it sends an SMS, no process sends the SMS again.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'

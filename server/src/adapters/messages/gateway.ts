@@ -7,8 +7,9 @@ export const CHANNELS = ['email', 'sms'] as const
 export type Channel = (typeof CHANNELS)[number]
 
 /**
- * The outcome of a send. `taken`: the gateway accepted the message. `refused`: no retry can succeed. `again`: the gateway has
- * not received the message. `unknown`: the gateway may have the message. `why` begins with a stable word and a colon.
+ * The outcome of a send. `taken`: the gateway accepted the message. `refused`: no retry can succeed. `again`: the worker may
+ * retry, and a repeated e-mail has the same id. `unknown`: the gateway may have the SMS. `why` begins with a stable word and a
+ * colon.
  */
 export type SendOutcome =
   | { kind: 'taken'; gateway_id: string | null }

@@ -36,7 +36,7 @@ export type MessageFilter = PageChoice & {
   invoice_id?: string | undefined
 }
 
-// The list queries have no name, so that PostgreSQL plans each query for its actual filters.
+// The queries of the paged lists have no name, so that PostgreSQL plans each query for its actual filters.
 const OF_MERCHANT = `outbox_messages m where m.merchant_id = $1 and m.environment = $2 and m.invoice_id is not null
      and ($3::text is null or m.channel = $3) and ($4::text is null or m.status = $4) and ($5::uuid is null or m.invoice_id = $5)`
 const LIST_MERCHANT = sql('', `select ${COLUMNS} from ${OF_MERCHANT} order by m.id desc limit $6 offset $7`)
@@ -67,8 +67,8 @@ const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 
-// The newest n messages are those of the n owners with the newest messages. From a sample, the query computes the lowest
-// possible id of the n-th message, so that it reads no older rows.
+// The newest n messages are among the messages of the n owners with the newest messages. From a sample, the query computes the
+// lowest possible id of the n-th message, so that it reads no older rows.
 const DEPTH = '($4::int + $5::int)'
 const messageListSql = (condition: string) =>
   sql(

@@ -48,16 +48,17 @@ const INSERT = sql(
 )
 
 /**
- * Queues an e-mail with an encrypted text. If a mail server is configured, the worker sends the e-mail at least once after the
- * commit. The worker sends no e-mail of the sandbox.
+ * Queues an e-mail with an encrypted text. If a mail server is configured and `kept_because` is undefined, the worker sends the
+ * e-mail after the commit. The recipient may get a live e-mail twice, with the same Message-ID, and never gets one of the
+ * sandbox.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
 }
 
 /**
- * Queues an SMS with an encrypted text. If a gateway is configured, the worker sends the SMS at most once after the commit. The
- * worker sends no SMS of the sandbox.
+ * Queues an SMS with an encrypted text. If a gateway is configured and `kept_because` is undefined, the worker sends the SMS at
+ * most once after the commit. The worker sends no SMS of the sandbox.
  */
 export function queueSms(deps: Deps, tx: Tx, sms: Sms): Promise<{ id: string }> {
   return queueMessage(deps, tx, 'sms', sms, '', smsText(sms.text))

@@ -23,7 +23,8 @@ const SWEEP = sql(
 )
 
 /**
- * Makes the task that deletes messages older than RETENTION_OUTBOX_DAYS, except those that still wait for a gateway.
+ * Makes the task that deletes messages older than RETENTION_OUTBOX_DAYS, except those that still wait for a gateway. If the
+ * setting is 0, the task deletes nothing.
  */
 export function messageRetention(deps: Deps): Task {
   return sweepTask(deps, 'outbox_retention', [

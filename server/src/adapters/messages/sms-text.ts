@@ -1,5 +1,5 @@
 // Counts the parts of an SMS and shortens its text. One part holds 160 characters of the GSM alphabet, or 70 characters if the
-// text has any other character. Each further part costs the same.
+// text has any other character. In a longer text, each part holds 153 or 67 characters and costs as much.
 
 import { plainText } from '../../kernel/lib/index.ts'
 
@@ -48,8 +48,8 @@ const REPLACEMENTS: Record<string, string> = {
 }
 
 /**
- * Replaces typographic quotes, dashes and spaces with characters of the GSM alphabet. If the text has more than SMS_PARTS_MAX
- * parts, cuts its end. To keep a link at the end, callers use `shortestSms`.
+ * Replaces typographic quotes, dashes, dots and spaces with characters of the GSM alphabet. If the text has more than
+ * SMS_PARTS_MAX parts, cuts its end. To keep a link at the end, callers use `shortestSms`.
  */
 export function smsText(text: string): string {
   const plain = plainText(text)
