@@ -1,11 +1,11 @@
-// Defines the parts that all webhook routes share: the access rule, the audit entry of a change, and the e-mail about a change.
+// Defines the parts that the webhook routes share: the access rule, the audit entry of a change, and the e-mail about a change.
 
 import type { FastifyRequest } from 'fastify'
 import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { caller } from '../../kernel/http/index.ts'
 
-/** The access rule of the routes that configure webhooks or read deliveries. */
+/** The access rule of the routes that configure webhooks, or read or replay deliveries and events. */
 export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 /** The group of these routes in the documentation. */
 export const tags = ['Webhooks']

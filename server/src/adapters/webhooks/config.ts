@@ -11,7 +11,7 @@ import { secretText } from './sign.ts'
 
 /**
  * The time in milliseconds for which the previous secret still signs after a rotation. Only the newest two secrets sign. So to
- * disable a leaked secret at once, a merchant rotates twice.
+ * disable a leaked secret immediately, a merchant rotates twice.
  */
 const OVERLAP_MS = 24 * 3_600_000
 const SECRET_BYTES = 32
@@ -121,7 +121,7 @@ export async function checkConfig(deps: Deps, input: ConfigInput, lookup?: Looku
 
 /** A saved change with the new secret. */
 export type SavedConfig = {
-  /** The configuration in the answer: that of the live environment, if the request changes both environments. */
+  /** The configuration in the answer: the first of the saved environments, live before sandbox. */
   shown: ConfigView
   /** The new secret in plain text. Null means that the change made no secret. */
   secret: string | null
@@ -148,8 +148,8 @@ export async function saveConfig(
   const missing = environments.filter((environment) => before.every((row) => row.environment !== environment))
   const { webhook_url, rotate_secret } = change
   if (before.length === 0 && webhook_url === undefined) refuseField('webhook_url', 'is required the first time')
-  // If only the sandbox configuration is missing, the new one gets the live secret. If the live configuration is missing, the
-  // new one gets a new secret, because a sandbox key may have made the sandbox secret.
+  // If a change of both environments finds only the live configuration, the new sandbox configuration gets the live secret. Any
+  // other new configuration gets a new secret, because a sandbox key may have made the sandbox secret.
   const [template] = before.filter(({ environment }) => environment === 'live')
   const needs_secret = rotate_secret || (webhook_url !== undefined && missing.length > 0 && template === undefined)
   const made = needs_secret ? newSecret(deps) : null

@@ -140,7 +140,7 @@ function queueKey(merchant_id: string, [environment = '', endpoint_id = '']: rea
   return targetKey({ merchant_id, environment, endpoint_id })
 }
 
-/** If an answer arrives within this share of the timeout, the send counts as quick. */
+/** If a send ends within this share of the timeout, the send counts as quick, even if the attempt failed. */
 const QUICK_PART = 0.25
 
 function paceOf(result: WebhookAttempt, timeout_ms: number): SendPace {

@@ -7,13 +7,13 @@ import { type WebhookSigningKey, webhookSigningKey } from './sign.ts'
 
 /**
  * The URL and the signing keys of an endpoint. `previous` is the key before a rotation, which also signs for 24 hours. Null
- * means none.
+ * means that no previous key signs.
  */
 export type Endpoint = { webhook_url: string; key: WebhookSigningKey; previous: WebhookSigningKey | null }
 
 /**
  * The reason why the server cannot send. `not_configured`: the merchant may configure the default endpoint before the next
- * attempt. `endpoint_deleted`: the endpoint is deleted, so no retry can succeed.
+ * attempt. `endpoint_deleted`: no retry can succeed. `secret_unreadable`: the server cannot decrypt the secret.
  */
 export type NoEndpoint = 'not_configured' | 'endpoint_deleted' | 'secret_unreadable'
 

@@ -5,8 +5,8 @@ import { newId, type TraceContext, ZERO_ID } from '../../kernel/lib/index.ts'
 import type { EventName } from './events.ts'
 
 /**
- * The duration of a lease in milliseconds. An attempt has a timeout of 8 seconds. So a lease ends only if its process died or
- * is stuck.
+ * The duration of a lease in milliseconds. An attempt has a timeout of at most 8 seconds. So a lease ends only if its process
+ * died, is stuck, or kept the delivery in its queue for too long.
  */
 export const LEASE_MS = 12_000
 
@@ -51,7 +51,7 @@ export type Delivery = {
   event: string
   /** The exact text that the server signs and sends. */
   body: string
-  /** The number of attempts that ended. */
+  /** The number of attempts that ended. A replay raises a lower number to four, so that one attempt remains. */
   attempts: number
   created_at: Date
   /** The end of the lease. If no process holds a lease, the time at which the delivery becomes due. */

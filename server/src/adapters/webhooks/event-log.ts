@@ -1,5 +1,5 @@
-// Reads the events of a merchant of the last 30 days, with or without deliveries. The id of an event is the id of its first
-// delivery.
+// Reads the events of a merchant of the last 30 days, with or without deliveries. If an event has deliveries, its id is the id
+// of its first delivery.
 
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime, pageOf } from '../../kernel/http/index.ts'

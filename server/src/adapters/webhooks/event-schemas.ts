@@ -1,4 +1,4 @@
-// Defines the body of each event for the OpenAPI document. The rooms of payments and payouts write the bodies.
+// Defines the body of each event for the OpenAPI document. The rooms that queue the events write the bodies.
 
 import Type from 'typebox'
 import type { DescribedEvent } from '../../kernel/http/index.ts'

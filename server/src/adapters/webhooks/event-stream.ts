@@ -35,8 +35,8 @@ const SENT_MAX = 200
 /** If the position of a stream is older than this, in milliseconds, the stream reads with its own statements. */
 const BEHIND_MS = REREAD_MS + 10_000
 /**
- * CATCHING_UP_MAX is the greatest number of streams that catch up at once. READS_PER_TURN is the greatest number of reads in
- * one turn of a stream.
+ * CATCHING_UP_MAX is the greatest number of streams that catch up at the same time. READS_PER_TURN is the greatest number of
+ * reads in one turn of a stream.
  */
 const CATCHING_UP_MAX = 4
 const READS_PER_TURN = 20

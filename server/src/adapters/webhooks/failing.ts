@@ -1,5 +1,5 @@
-// Finds failing webhook endpoints. An endpoint fails if a delivery to it failed at least twice and no delivery to it has
-// succeeded since then.
+// Finds failing webhook endpoints. If a delivery failed at least twice and no delivery to the same endpoint has succeeded since
+// then, the endpoint fails.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'

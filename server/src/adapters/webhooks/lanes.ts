@@ -21,10 +21,7 @@ const SHARE: Record<LaneHealth, number> = { hangs: 0.25, unproven: 0.75, answers
 
 type Lane<Item> = {
   health: LaneHealth
-  /**
-   * The greatest number of concurrent sends to this endpoint. Quick answers increase the width. Slow answers and timeouts
-   * decrease the width.
-   */
+  /** The greatest number of concurrent sends to this endpoint. Each result changes the width (see WIDTH_START). */
   width: number
   sending: number
   queue: Item[]
@@ -36,8 +33,8 @@ type Lane<Item> = {
 export type SendPace = 'quick' | 'slow' | 'timeout' | 'unsent'
 
 /**
- * The width of a new lane in concurrent sends. Each quick answer adds one. Each timeout halves the width down to 1, and each
- * slow answer down to WIDTH_SLOW_MIN.
+ * The width of a new lane in concurrent sends. Each quick answer adds one. Each timeout halves the width, to no less than 1.
+ * Each slow answer halves the width, to no less than WIDTH_SLOW_MIN, so it raises a smaller width.
  */
 const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4

@@ -327,7 +327,7 @@ describe('webhook deliveries', () => {
     const [delivery] = await queue(bench.deps, merchant)
     await deliverDue(bench.deliverer)
     const path = `webhook-deliveries/${delivery?.id}/replay`
-    // If the delivery has fewer than five attempts, a replay sets the number to five. Otherwise a replay adds one attempt.
+    // If the delivery has fewer than four attempts, a replay sets the number to four. The attempt of the replay then adds one.
     for (let number = 5; number <= 100; number++) {
       assert.equal((await call('POST', path)).status, 202, `attempt ${number}`)
       assert.equal(await deliverDue(bench.deliverer), 1)
