@@ -44,7 +44,10 @@ const FIND = sql(
 
 type ExistingAccount = { id: string; language: Language; ours: boolean }
 
-/** Returns the account of an e-mail address. If SIGN_UP=invited and the invitation is withdrawn, `ours` is false. */
+/**
+ * Returns the account of an e-mail address. If the user is disabled or of a foreign issuer, or SIGN_UP=invited and the
+ * invitation is withdrawn, `ours` is false.
+ */
 async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<ExistingAccount | undefined> {
   const [existing] = await tx.query<ExistingAccount>(FIND, [email, EMBEDDED, deps.config.sign_up === 'open'])
   return existing
@@ -57,7 +60,7 @@ export function pageUrl(base_url: string, path: string, language: Language, toke
 
 /**
  * Creates a user with a PENDING merchant and queues an e-mail with a confirmation link. If the e-mail address has an account,
- * only queues an e-mail that states this fact. Both cases look the same to the caller.
+ * only queues an e-mail that states this fact. The function returns the same in both cases.
  */
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
@@ -68,7 +71,7 @@ export async function signUp(deps: Deps, account: NewAccount, mail: MailContext,
   })
 }
 
-// If two sign-ups use the same e-mail address at once, the second one waits for the lock and then finds the account.
+// If two sign-ups use the same e-mail address at the same time, the second one waits for the lock and then finds the account.
 const LOCK_EMAIL = sql('accounts_lock_email', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915629))')
 
 async function mailExistingAccount(
@@ -105,7 +108,8 @@ async function addAccount(
 }
 
 /**
- * Queues an e-mail with a link to set a password. If the e-mail address has no account, the e-mail states this fact.
+ * Queues an e-mail with a link to set a password. If no account of this address may get a link, the e-mail states that the
+ * address has no account.
  */
 export async function sendResetLink(deps: Deps, to: string, language: Language, mail: MailContext): Promise<void> {
   const { brand, base_url } = mail
@@ -124,8 +128,9 @@ export async function sendResetLink(deps: Deps, to: string, language: Language, 
 }
 
 /**
- * Sets a new password and ends all sessions. Returns false if the link is used up. If the e-mail address was not proved before,
- * a stranger may have made the account. So the function also removes the second step and calls `reclaimMerchants`.
+ * Sets a new password and ends all sessions. If the link has expired or is used up, returns false. If the e-mail address was
+ * not proved before, a stranger may have made the account. So the function also removes the second step and calls
+ * `reclaimMerchants`.
  */
 export async function resetPassword(
   deps: Deps,
@@ -193,7 +198,7 @@ async function mailUser(
 }
 
 /**
- * Uses up a link and records that the user has proved the e-mail address. Returns false if the link is already used up.
+ * Uses up a link and records that the user has proved the e-mail address. If the link has expired or is used up, returns false.
  */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {

@@ -20,7 +20,7 @@ const FIND_BY_UID = sql(
   'identity_records_find_by_uid',
   `select payload, consumed_at from identity_records where uid = $2 and model = $1 and expires_at > $3`,
 )
-// If two requests use the same code or refresh token at once, the statement updates the row for only one of them.
+// If two requests use the same code or refresh token at the same time, the statement updates the row for only one of them.
 const CONSUME = sql(
   'identity_records_consume',
   `update identity_records set consumed_at = $3 where model = $1 and id_hash = $2 and consumed_at is null returning model`,

@@ -81,8 +81,8 @@ const SWEEP = sql(
 )
 
 /**
- * The greatest number of attempts that a process counts at once. All attempts from one address wait for the same row lock. So
- * without this limit, they could use all database connections.
+ * The greatest number of attempts that a process counts at the same time. All attempts from one address wait for the same row
+ * lock. So without this limit, they could use all database connections.
  */
 const countedAtOnce = limitConcurrency(2)
 
@@ -121,7 +121,8 @@ export async function beginAttempt(
 }
 
 /**
- * Removes a successful attempt: resets the counter of account and IP address, and subtracts one from the other counters.
+ * Removes a successful attempt: resets the counter of the account with its IP address or browser, and subtracts one from the
+ * other counters.
  */
 async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<void> {
   await changeCounters(deps, async (tx) => {

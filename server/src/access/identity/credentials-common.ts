@@ -30,7 +30,7 @@ const LISTED_MIN = 8
 
 /**
  * Returns the common passwords with at least 8 characters, in lower case. The first call loads the list, which takes about 0.1
- * seconds. Workers and commands check no passwords, so the server does not load it at its start.
+ * seconds. Workers and most commands check no passwords, so no process loads the list at its start.
  */
 export function commonPasswords(): Promise<ReadonlySet<string>> {
   loaded ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => {

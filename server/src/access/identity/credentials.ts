@@ -61,8 +61,8 @@ export function newPassword(random: Random): string {
 }
 
 /**
- * Returns the Argon2id hash of a password as a PHC text. A hash takes tens of milliseconds, so callers must not hash within a
- * transaction.
+ * Returns the Argon2id hash of a password as a PHC text. A hash takes tens of milliseconds, so code that answers requests must
+ * not hash within a transaction.
  */
 export async function hashPassword(deps: Deps, password: string): Promise<string> {
   const salt = Buffer.from(deps.random.bytes(SALT_BYTES))

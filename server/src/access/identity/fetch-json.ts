@@ -5,7 +5,10 @@ import { request } from 'undici'
 const FETCH_MS_MAX = 4_000
 const BYTES_MAX = 256 * 1024
 
-/** Fetches a JSON object. If the answer is not a complete answer with status 200, throws an error with its `status`. */
+/**
+ * Fetches a JSON object. If the answer is incomplete, too large or no JSON object, throws an error. If the status is not 200,
+ * the error has the `status`.
+ */
 export async function fetchJson(url: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const { statusCode, body } = await request(url, {
     headers: { accept: 'application/json', ...headers },

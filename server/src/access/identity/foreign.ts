@@ -102,8 +102,8 @@ async function fetchEmail(
 type FetchEmail = (token: string, subject: string) => Promise<string | null>
 
 /**
- * Caches the verified e-mail address of each subject for a minute. If the issuer answers 4xx, the user has no verified address.
- * If the issuer is unreachable, the function refuses with service_unavailable.
+ * Caches the verified e-mail address of each subject for a minute. If the issuer answers 4xx except 429, the user has no
+ * verified address. If the issuer is unreachable, the function refuses with service_unavailable.
  */
 function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
   const cache = new Map<string, { answer: Promise<string | null>; until: number }>()

@@ -27,7 +27,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   scope.get<SignInRoute>('/identity/sign-in/:uid/enrol', PAGE_ROUTE, async (request, reply) => {
     const { view, first, firstStep, remember } = await openSignIn(site, request, reply)
     const person = await firstStep()
-    // If the user has a second step, the user must enter a code of that step before a replacement.
+    // If the user has a second step, the user must complete that step before a replacement.
     if (!first?.may_replace && (await hasSecondStep(deps.db, person.id))) refuse('not_found')
     // If the user reloads the page, the page shows the same secret, because the app may have stored that secret.
     const secret = first?.new_secret ?? newTotpSecret(deps)
@@ -54,7 +54,7 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const codes = await inTransaction(deps.db, async (tx) => {
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
-      // The server ends the other sessions of the user, because they began with the password alone.
+      // The server ends the other sessions of the user, because they may have begun with the password alone.
       await forgetOthers(tx, person.subject, kept)
       await forgetConsoleSessions(tx, person.id)
       await notifyUser(site, tx, request, person, {

@@ -163,7 +163,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       details.params.client_id === 'operator'
         ? { ...view, dashboard: site.home('operator'), for_operators: true }
         : view,
-    /** The factor that the console wants the user to set up. Null means none. */
+    /** The factor that the console asks the user to set up. Null means that the console asks for none. */
     enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,
     /** The ids of this sign-in and of the browser's session. Null as `session` means that the browser has none. */
@@ -211,7 +211,7 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
 
 /**
  * Returns the id of this browser for the user. Null means that the user has not signed in with this browser since the last
- * change of the password.
+ * change of the password, or not for 180 days.
  */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)(?:__Secure-)?${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(

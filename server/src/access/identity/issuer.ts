@@ -112,7 +112,8 @@ async function discover(deps: Deps): Promise<IssuerMetadata> {
     throw new Error(`the discovery document of ${issuer} has no jwks_uri with the protocol of the issuer or https`)
   const { keys } = await fetchJson(jwks_uri)
   if (!Array.isArray(keys)) throw new Error(`the response of ${jwks_uri} has no list of keys`)
-  // The server skips keys that cannot verify signatures, because some issuers also list keys for other uses.
+  // The server skips symmetric and private keys, because some issuers also list keys for other uses, and only public keys may
+  // verify tokens.
   const usable = keys.filter((key) => key?.kty !== 'oct' && key?.d === undefined).slice(0, KEYS_MAX)
   return {
     key: createLocalJWKSet({ keys: usable } as JSONWebKeySet),

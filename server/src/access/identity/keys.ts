@@ -42,7 +42,7 @@ export async function issuerKey(deps: Deps, issuer: string): Promise<IssuerKey> 
   const common = { kid, alg: ALGORITHM, use: 'sig' }
   const public_jwk = { ...(await exportJWK(pair.publicKey)), ...common }
   const private_jwk = { ...(await exportJWK(pair.privateKey)), ...common }
-  // If two processes create a key at once, the database stores only one, and both processes use it.
+  // If two processes create a key at the same time, the database stores only one, and both processes use it.
   await oneStatement(deps.db).query(INSERT, [
     kid,
     issuer,

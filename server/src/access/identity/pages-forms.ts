@@ -45,11 +45,15 @@ ${view.for_operators ? null : register}`
 
 function codeField(label: string, hint?: string): FormField {
   const base = { name: 'code', label, type: 'text', autocomplete: 'one-time-code', max: 40 } as const
-  // The field does not open the keyboard of digits, because a recovery code contains letters.
+  // If a field also takes a recovery code, the field does not open the keyboard of digits, because a recovery code contains
+  // letters.
   return hint ? { ...base, hint } : { ...base, numeric: true }
 }
 
-/** Returns the page of the second step: a form for a code, and a form for a passkey if the user has one. */
+/**
+ * Returns the page of the second step with a form for a code. If the user has a passkey, the page also has a form for a
+ * passkey.
+ */
 export function codePage(
   view: View,
   passkey: PublicKeyCredentialRequestOptionsJSON | null,
@@ -86,7 +90,7 @@ ${form(fields, t.go_on)}`
   return pageHtml(view, t.enrol_title, body, problems)
 }
 
-/** Returns the page that shows the recovery codes once, with a link to the console. */
+/** Returns the page that shows the recovery codes once, with a link to the next page. */
 export function recoveryCodesPage(view: View, codes: readonly string[], way_on: string): string {
   const t = textsOf(view)
   const body = html`<p>${t.recovery_lead}</p>

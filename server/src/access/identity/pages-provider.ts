@@ -8,8 +8,8 @@ import { messagePage, pageHtml, textsOf, type View, waitInWords } from './pages.
 import { languageOf } from './pages-texts.ts'
 
 /**
- * Returns the content security policy of the pages. The policy allows only style sheets of this server, and scripts of this
- * server if `script` is true. Forms may lead only to `form_origins`.
+ * Returns the content security policy of the pages. The policy allows only style sheets of this server and embedded images. If
+ * `script` is true, the policy also allows scripts of this server. Forms may lead only to this server and `form_origins`.
  */
 export function pagePolicy(form_origins: readonly string[], script = false): string {
   const forms = ["'self'", ...form_origins].join(' ')
@@ -38,7 +38,7 @@ function sendProviderPage(ctx: KoaContextWithOIDC, text: string, form_origins: r
 }
 
 /**
- * Returns the page that asks the user to confirm the sign-out, so that a link on another site cannot sign the user out.
+ * Sends the page that asks the user to confirm the sign-out, so that a link on another site cannot sign the user out.
  */
 export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
@@ -55,17 +55,19 @@ export function signOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   sendProviderPage(ctx, pageHtml(view, t.sign_out, body), next ? [new URL(next).origin] : [])
 }
 
-/** Returns the page after a sign-out without a return URL. */
+/** Sends the page after a sign-out without a return URL. */
 export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)
   sendProviderPage(ctx, messagePage(view, t.signed_out, t.signed_out_lead, { href: view.dashboard, text: t.sign_in }))
 }
 
-/** If the database does not answer, a page has this value in its Retry-After header, in seconds. */
+/**
+ * The value of the Retry-After header, in seconds, if the database does not answer or too many forms are in progress.
+ */
 export const RETRY_AFTER_S = 3
 
-/** Returns the error page without internal details. The caller has already set the status. */
+/** Sends the error page without internal details. The caller has already set the status. */
 export function errorPage(deps: Deps, ctx: KoaContextWithOIDC): void {
   const view = viewOf(deps, ctx)
   const t = textsOf(view)

@@ -1,4 +1,4 @@
-// Renders the layout of the identity pages: HTML without scripts, which also works on cheap phones.
+// Renders the layout of the identity pages: HTML that also works on cheap phones, with a script only for passkeys.
 
 import { FAVICON, logoHtml, OPERATOR_FAVICON } from '../../kernel/http/index.ts'
 import { type Html, html, type Language } from '../../kernel/lib/index.ts'
@@ -132,7 +132,7 @@ ${fields}<button type="submit">${button}</button>
 `
 }
 
-/** Returns a page with a message and an optional link. */
+/** Returns a page with a message and a link. Without `way_on`, the link leads to the dashboard. */
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
   const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }

@@ -86,8 +86,8 @@ export async function recordUse(deps: Deps, id: string, sign_count: number): Pro
 }
 
 /**
- * Stores a new passkey. If the user has no second step, has PASSKEYS_MAX passkeys, or has already stored the passkey, stores
- * nothing and returns the reason.
+ * Stores a new passkey. If the user has no second step or has PASSKEYS_MAX passkeys, or if the passkey is already stored,
+ * stores nothing and returns the reason.
  */
 export async function addPasskey(
   deps: Deps,

@@ -154,8 +154,8 @@ export async function checkNewPasskey(
 }
 
 /**
- * If the answer contains certificates, throws. The server requests none, and the library would send requests to other servers
- * to check their revocation.
+ * If the answer contains certificates or has an unexpected format, throws. The server requests no certificates, and the library
+ * would send requests to other servers to check their revocation.
  */
 async function refuseCertificates({ response }: RegistrationResponseJSON): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
@@ -177,7 +177,7 @@ export async function usePasskeyText(
 
 /**
  * Checks the answer of a passkey and uses up the challenge. Returns true only if the challenge was open and the answer is right
- * for a passkey of this user. The device must also have verified the user, and the counter must have grown.
+ * for a passkey of this user. The device must also have verified the user, and the counter must have grown or stayed zero.
  */
 export async function usePasskey(
   deps: Deps,

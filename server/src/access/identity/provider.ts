@@ -85,7 +85,10 @@ function errorDetail(error: Error, { errors }: Library): string | undefined {
   return error instanceof errors.OIDCProviderError ? error.error_detail : undefined
 }
 
-/** Returns the redirect URLs of a console. Outside production, the result includes URLs of the local machine. */
+/**
+ * Returns the redirect URLs of a console. If the settings name none, the result outside production includes URLs of the local
+ * machine.
+ */
 export function consoleRedirectUris({ config }: Deps, base_url: string, client: Console): string[] {
   const given = client === 'operator' ? config.operator_redirect_uris : config.dashboard_redirect_uris
   if (given.length > 0) return given

@@ -1,5 +1,5 @@
 // Changes the rights of a user: disable, enable, remove the operator role, remove a lost second step. Each change ends the
-// sessions of the user. The admin command and the operator console use these functions.
+// user's sessions at the built-in provider. The admin command and the operator console use these functions.
 
 import { type Act, type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'

@@ -108,7 +108,9 @@ export async function readToken(
   return { ...payload, sub, iat }
 }
 
-/** If jose refuses the token, returns null. Throws all other errors, such as an unreachable database. */
+/**
+ * If jose refuses the token or a TypeError occurs, returns null. Throws all other errors, such as an unreachable database.
+ */
 export async function noError<Result>(read: () => Result | Promise<Result>): Promise<Result | null> {
   try {
     return await read()

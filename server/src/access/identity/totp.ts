@@ -42,7 +42,8 @@ export function counterOf(deps: Deps, secret: string, code: string): number | nu
 
 const HAS = sql('second_steps_has', 'select 1 from second_steps where user_id = $1')
 const FIND = sql('second_steps_find', 'select secret from second_steps where user_id = $1')
-// If the code is already used, the statement updates no row. So if two requests use the same code at once, only one succeeds.
+// If the code is already used, the statement updates no row. So if two requests use the same code at the same time, only one
+// succeeds.
 const USE = sql(
   'second_steps_use',
   'update second_steps set last_counter = $2 where user_id = $1 and last_counter < $2 returning user_id',
