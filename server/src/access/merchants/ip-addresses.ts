@@ -9,7 +9,8 @@ import { canonicalAddress, canonicalNetwork, shownNetwork } from './ip-network.t
 export const IP_STATUSES = ['PENDING', 'APPROVED', 'REJECTED'] as const
 
 /**
- * An allowlist entry. `address` is a canonical CIDR. `reason` is the operator's reason for a rejection. Null means none.
+ * An allowlist entry. `address` is a canonical CIDR. `reason` is the operator's reason for a rejection; null means that the
+ * entry has none. Null as `decided_at` means PENDING.
  */
 export type IpAddress = {
   id: string

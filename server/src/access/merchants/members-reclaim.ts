@@ -1,12 +1,12 @@
-// Gives a merchant to the owner of an e-mail address if a stranger signed up with the address. When the owner proves the
-// address, the stranger loses all access.
+// Gives a merchant to the owner of an e-mail address. If a stranger signed up with the address, the stranger loses all access
+// as soon as the owner resets the password.
 
 import { deleteConfigs } from '../../adapters/webhooks/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 
-// Null in s.name means that the member created the merchant in a sign-up, without an invitation.
+// Null in s.name means that the membership has no invitation, such as the membership that a sign-up makes.
 const OWN = sql(
   'reclaim_own',
   'select s.merchant_id from members s where s.user_id = $1 and s.name is null order by s.merchant_id',
@@ -32,8 +32,8 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Runs when a user proves the e-mail address for the first time. In each merchant that this account created, removes other
- * members, API keys and webhooks, and writes audit entries.
+ * Runs when a user proves the e-mail address for the first time by a password reset. In each merchant that this account
+ * created, removes other members, API keys and webhooks, and writes audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

@@ -1,5 +1,5 @@
-// Invites, changes and removes members of a merchant. A merchant always has a MERCHANT_ADMIN. Answers contain the membership id
-// and the invited name, so that they do not reveal accounts.
+// Invites, changes and removes members of a merchant. No change or removal takes the last MERCHANT_ADMIN away. Answers contain
+// the membership id and the invited name, so that they do not reveal accounts.
 
 import { queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
@@ -121,7 +121,7 @@ export async function inviteMember(
 
 /**
  * If the user has not confirmed the e-mail address, refuses. Otherwise a stranger could sign up with another person's address
- * and add members, which would stay when the person takes the account back.
+ * and invite members in the name of that person.
  */
 export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   if (email_verified) return
@@ -130,8 +130,8 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   })
 }
 
-// Every change locks all members of the merchant in one order. So if two administrators demote each other at once, the second
-// transaction reads the change of the first.
+// Every change locks all members of the merchant in one order. So if two administrators demote each other at the same time, the
+// second transaction reads the change of the first.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',

@@ -21,7 +21,7 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** Returns the price rules of a merchant in force, sorted for `chooseRule`. */
+/** Returns the price rules of a merchant in force, sorted by flow, the most specific rules first. */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }
@@ -83,7 +83,8 @@ const INSERT = sql(
 
 /**
  * Replaces the price list. The server keeps the old rules with their end time, and accepted payments keep their charges. A
- * merchant with an empty list cannot create live keys. Errors: not_found for an unknown merchant, and conflict_of_interest.
+ * merchant without a price for withdrawals cannot create live keys. Errors: not_found for an unknown merchant, and
+ * conflict_of_interest.
  */
 export async function replacePricing(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Defines the routes for the caller, and for the members of a merchant.
+// Defines the routes for the caller, for the members of a merchant, and for its security settings and balance mark.
 
 import Type from 'typebox'
 import { actOf } from '../../books/audit/index.ts'

@@ -1,4 +1,4 @@
-// Defines the request and response schemas of merchants, prices and members.
+// Defines the request and response schemas of merchants: members, prices, limits, profile and settings.
 
 import Type, { type Static } from 'typebox'
 import {

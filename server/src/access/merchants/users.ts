@@ -52,7 +52,7 @@ const BIND = sql(
 
 /**
  * Binds an invited user to the issuer and the subject of the first sign-in. Returns the user id. Null means that no unbound
- * user has this address. If two sign-ins occur at once, the second gets null.
+ * user has this address. If two sign-ins occur at the same time, the second gets null.
  */
 export async function bindUser(
   deps: Deps,
