@@ -41,7 +41,7 @@ const FIND = sql(
 )
 
 /**
- * Makes the function that authenticates requests. If a key is restricted to approved addresses, the function refuses other
+ * Makes the function that authenticates requests. If a live key works from approved addresses only, the function refuses other
  * addresses. One query reads the keys of all waiting requests. There is no cache, because a cache could accept a revoked key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {

@@ -53,7 +53,9 @@ const REVOKE_OLDER = sql(
    returning id, name, environment, key_prefix, key_last4`,
 )
 
-/** Revokes the active keys of the admin command with this name, except the newest key. Returns the revoked keys. */
+/**
+ * Revokes the active keys of the admin command with this name, except the newest `keep` keys. Returns the revoked keys.
+ */
 export function revokeOlderKeys(
   tx: Tx,
   { merchant_id, environment, name }: Pick<ApiKeyRecord, 'merchant_id' | 'environment' | 'name'>,

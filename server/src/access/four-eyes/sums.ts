@@ -1,6 +1,6 @@
 // Counts the money that operators move per day in Tanzania: payouts and corrections of a merchant, and payouts to a
-// destination. If a sum reaches FOUR_EYES_AMOUNT, the action needs a second operator, so many small actions do not avoid the
-// rule.
+// destination. If a sum reaches FOUR_EYES_AMOUNT, the action needs a second operator. So a split into small actions does not
+// avoid the rule.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
