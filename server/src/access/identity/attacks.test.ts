@@ -1,5 +1,5 @@
-// Tests that the server refuses forged tokens. Each forged token is a valid token with one change, and the server gives the
-// same answer to each.
+// Tests that the server refuses forged tokens. Each forged token is a valid token with one change. If the forgery has the form
+// of a token, the server gives the same answer to each.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
@@ -27,7 +27,7 @@ const AUDIENCE = 'malipo-api'
 /** A kind of issuer, with a user who may sign in. */
 type Stage = {
   world: World
-  /** The private key of the issuer. Most tests forge tokens without this key. */
+  /** The key pair of the issuer. Many forged tokens have a valid signature of this key. */
   key: TestKey
   issuer: string
   /** The header and the claims of a valid token. */

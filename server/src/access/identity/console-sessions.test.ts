@@ -134,7 +134,7 @@ describe('the list of sessions', () => {
       [after[0].id, after[0].current, after[0].seen_at],
       [oldest.id, true, world.deps.clock.now().toISOString()],
     )
-    // A new tab of the same browser signs in without a password and has the same session.
+    // A refresh keeps the session, so the list has no further session.
     assert.equal((await list((await refresh(world.base, tokens.refresh_token)).body.access_token)).length, 2)
   })
 
