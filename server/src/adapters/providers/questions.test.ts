@@ -55,7 +55,7 @@ function setUp(asks_singly?: number) {
 }
 const to = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
-test('the platform sends later queries at once while a hanging query occupies only one of the concurrent calls', async () => {
+test('the platform sends later queries immediately while a hanging query occupies only one of the concurrent calls', async () => {
   const { calls, answers, ask_all, settle } = setUp(2)
   ask_all([1])
   await settle()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createRedaction } from './redact.ts'
 
-it('the redaction removes every occurrence of a secret, but no text that is shorter than any secret', () => {
+it('the redaction removes every occurrence of a secret, but no secret that is too short', () => {
   const { clean } = createRedaction(['the-api-secret', '1234'])
   assert.equal(clean('a the-api-secret, and the-api-secret of 1234'), 'a [redacted], and [redacted] of 1234')
 })

@@ -105,7 +105,7 @@ test('a process writes all of its rows in one statement, and repeats unchanged r
   assert.equal(statements, 3)
 })
 
-test('a call to a provider without circuits counts, and has no circuit', async () => {
+test('the report counts a call to a provider without circuits, and shows no circuit of that provider', async () => {
   const { deps, breaker } = newProcess('worker')
   breaker.count('sandbox', 'wallet_push', false)
   const found = combineCalls(await readCalls(deps, deps.db, breaker)).find(({ provider }) => provider === 'sandbox')

@@ -136,7 +136,7 @@ describe('status queries', () => {
     return [answer.kind, answer.provider_status, answer.ask_again_ms]
   }
 
-  it('a status query answers not_found for a payment that the platform never sent', () => {
+  it('the provider answers not_found to a query for a payment that the platform never sent', () => {
     assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
   })
 
@@ -153,7 +153,7 @@ describe('status queries', () => {
     assert.deepEqual(short(0, '013'), ['declined', 'FAILED', undefined])
   })
 
-  it('the engine decides the first outcome at once and the second outcome 300 ms later when the profile has no pause', () => {
+  it('the engine decides the first outcome immediately and the second outcome 300 ms later when the profile has no pause', () => {
     const profile = { ...SANDBOX, delay_ms: 0 }
     assert.deepEqual(short(0, '001', profile), ['succeeded', 'COMPLETED', undefined])
     assert.deepEqual(short(0, '010', profile), ['declined', 'FAILED', 300])
@@ -174,7 +174,7 @@ describe('status queries', () => {
     )
   })
 
-  it("a status query answers accepted when the provider's clock is behind the sender's clock", () => {
+  it("the provider answers accepted to a query when its clock is behind the sender's clock", () => {
     assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
   })
 })
@@ -306,7 +306,7 @@ describe('QR texts', () => {
   })
 })
 
-it("on a page, a prompt succeeds at once, and a QR code waits for the payer's choice or the simulated scan", () => {
+it("on a page, a prompt succeeds immediately, and a QR code waits for the payer's choice or the simulated scan", () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
   assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [20_000, 'succeeded', 1]])
   const chosen_by_phone = { on_page: true, method: 'qr', phone: '255712345001' } as const
@@ -315,7 +315,7 @@ it("on a page, a prompt succeeds at once, and a QR code waits for the payer's ch
   assert.deepEqual(
     lifeOf(chosen),
     [TAKEN, [0, 'provider_declined', 1]],
-    'the choice of the payer decides the code at once',
+    'the choice of the payer decides the code immediately',
   )
   assert.deepEqual(lifeOf({ method: 'qr', phone: null }), [TAKEN, [1000, 'succeeded', 1]])
 })

@@ -51,7 +51,7 @@ describe('magic numbers of payouts', () => {
     }
   })
 
-  it('the engine decides the first outcome at once and the second outcome 300 ms later when the profile has no pause', () => {
+  it('the engine decides the first outcome immediately and the second outcome 300 ms later when the profile has no pause', () => {
     const profile = { ...PROFILE, delay_ms: 0 }
     assert.deepEqual(lifeOf('456', profile), [TAKEN, [0, 'succeeded', 1]])
     assert.deepEqual(lifeOf('105', profile), [TAKEN, [0, 'succeeded', 1], [300, 'reversed', 1]])
@@ -133,7 +133,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
   })
 
-  it("a status query answers accepted for a payout when the provider's clock is behind the sender's clock", async () => {
+  it("the provider answers accepted for a payout when its clock is behind the sender's clock", async () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')

@@ -41,7 +41,7 @@ describe('payouts of the mock over HTTP with faults', () => {
   const entryOf = ({ reference }: PayoutRequest) =>
     server.book({ full: true }).payouts.entries?.find((entry) => entry.reference === reference)
 
-  it('a payout request that gets no answer in time is executed once, and a later query reports the payout as paid', async () => {
+  it('the provider executes a payout once although its answers come too late, and later reports the payout as paid', async () => {
     const request = payoutOf('456')
     server.setFaults({ hang_rate: 1 })
     assert.equal(describePayoutOutcome(await provider.payout(request)), 'timeout')
@@ -54,7 +54,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.deepEqual({ requests, executions }, { requests: 2, executions: 1 })
   })
 
-  it('a payout query finds a failed request that the provider executed, and answers not_found for a lost request', async () => {
+  it('the provider answers an error to two payouts, and a query finds only the payout that the provider executed', async () => {
     const requests = [payoutOf('456'), payoutOf('456')]
     // Every second fault prevents the execution of the payout.
     server.setFaults({ error_rate: 1 })

@@ -159,7 +159,7 @@ describe('payouts at the twin of the gateway', () => {
     }
   })
 
-  it('a payout waits until the owner of the float fills it, and then succeeds with the same reference', async () => {
+  it('the gateway blocks a payout while the float is too small, and later pays with the same reference', async () => {
     const rig = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await rig.provider.payout(request), {

@@ -310,7 +310,7 @@ describe('answers about a payout', () => {
     }
   })
 
-  it('a query fails a payout only when the gateway accepted the payout before or the answer repeats its id', () => {
+  it('the adapter fails a queried payout only when the gateway accepted the payout before or the answer repeats its id', () => {
     const failure = { resultcode: '400', result: 'FAIL', message: 'Transaction failed' }
     for (const [more, request, expected] of [
       [{}, PAYOUT, 'unknown unseen_status'],

@@ -68,7 +68,7 @@ it('the payer gets one prompt, and the callback makes the platform settle and cr
   })
 })
 
-it('a query settles a payment whose callback did not arrive', async () => {
+it('the platform settles a payment by a query when its callback does not arrive', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000008')
     const { status } = await settled(world, body.data.collection_id, () => world.pass(1_000))
@@ -77,7 +77,7 @@ it('a query settles a payment whose callback did not arrive', async () => {
   })
 })
 
-it('the platform fails a payment at once when no request reached the gateway', async () => {
+it('the platform fails a payment immediately when no request reached the gateway', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000043')
     const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())
@@ -122,7 +122,7 @@ it('the payer gets one prompt for a payment that waits for a worker when the gat
   )
 })
 
-it('the platform sends one prompt for each of 40 payments at once over 2 connections, and all payments succeed', async () => {
+it('the platform sends one prompt for each of 40 concurrent payments over 2 connections, and all payments succeed', async () => {
   const slow = { settings: { fault_delay_ms: 250 } }
   await stage(
     async (world, { twin }) => {

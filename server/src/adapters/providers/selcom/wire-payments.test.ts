@@ -115,7 +115,7 @@ describe('prompts', () => {
     }
   })
 
-  it('a push fails at once when the payer certainly got no prompt', async () => {
+  it('a push fails immediately when the payer certainly got no prompt', async () => {
     const acts: ServerReaction[] = [
       'hang',
       'reset',

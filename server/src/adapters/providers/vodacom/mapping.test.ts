@@ -317,7 +317,7 @@ describe('answers to a query', () => {
     ])
   })
 
-  test('a query reports a payment as not_found only for a configured code, and never reports a payout as not_found', () => {
+  test('the adapter reports a queried payment as not_found only for a configured code, and never reports a payout so', () => {
     const reading = { ...READING, not_found_codes: ['INS-23'] }
     assert.deepEqual(answersToQuery(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
     assert.deepEqual(answersToQuery(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])

@@ -30,7 +30,7 @@ test('packReference packs a reference of 27 or 28 characters into 20 letters and
         const packed = packReference(reference)
         assert.match(packed ?? '', /^[0-9A-Za-z]{20}$/)
         assert.match(packed ?? '', ON_THE_WIRE)
-        assert.equal(unpackReference(packed ?? '', made), reference, 'unpacked at once')
+        assert.equal(unpackReference(packed ?? '', made), reference, 'unpacked immediately')
         const years_later = new Date(made.getTime() + SPAN_MS - 2 * 86_400_000)
         assert.equal(unpackReference(packed ?? '', years_later), reference, 'unpacked years later')
       }
