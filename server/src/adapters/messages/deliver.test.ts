@@ -327,7 +327,7 @@ test('a process changes no message when it records an outcome while another proc
   mail = await startMailServer()
 })
 
-test('two processes that claim at once send each message of the outbox once', async () => {
+test('two processes that claim at the same time send each message of the outbox once', async () => {
   const [one, two] = [await open(), await open()]
   for (let i = 0; i < 30; i++) await Promise.all([sms(one), email(one)])
   await Promise.all([deliver(one), deliver(two)])
@@ -348,7 +348,7 @@ test('the worker sends an SMS without delay while the mail server hangs', async 
   const [held] = await world.rows<{ emails: number }>(
     "select count(*)::int as emails from outbox_messages where channel = 'email' and lease_owner is not null",
   )
-  assert.equal(held?.emails, 8, 'the process holds as many e-mails as it can send at once')
+  assert.equal(held?.emails, 8, 'the process holds as many e-mails as it can send at the same time')
   assert.equal(mail.mails.length, 0)
   await mail.close()
   await task.idle()
@@ -416,7 +416,7 @@ test('the worker sends hostile names as plain text in an e-mail and an SMS', asy
   assert.equal(twin.sms[0]?.text, shown)
 })
 
-test('the worker sends other messages although one message was encrypted with a replaced key', async () => {
+test('the worker sends other messages although it cannot decrypt one message', async () => {
   const world = await open()
   const [unreadable, good] = [await email(world), await email(world)]
   await world.rows("update outbox_messages set body = 'v1:AAAA:AAAA:AAAA' where id = $1", [unreadable.id])

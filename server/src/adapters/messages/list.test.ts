@@ -179,7 +179,7 @@ describe('an operator', () => {
     )
   })
 
-  test('an operator filters messages by merchant, channel and status, by one of the three or by all at once', async () => {
+  test('an operator filters messages by merchant, channel and status, by one of the three or by all three together', async () => {
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],

@@ -52,7 +52,7 @@ test('the worker never sends an e-mail whose transaction failed', async () => {
   assert.deepEqual(await listEmails(deps, { to: 'c@example.com' }), [])
 })
 
-test('the message list shows no text in production, because a text may contain a link for signing in', async () => {
+test('the list of e-mails shows no text in production, because a text may contain a link for signing in', async () => {
   const production = testDeps(world.url)
   production.config = { ...production.config, node_env: 'production' }
   try {

@@ -31,7 +31,7 @@ for (const [text, alphabet, parts] of LENGTHS) {
   })
 }
 
-test('smsText replaces amounts and typographic signs so that an SMS stays in the GSM alphabet', () => {
+test('smsText replaces the special spaces of amounts and typographic signs so that an SMS stays in the GSM alphabet', () => {
   const text = smsText(`Duka la “Asha” – ${showAmount(2_500_050n)}… lipa ‘leo’`)
   assert.equal(text, `Duka la "Asha" - TZS 25,000.50... lipa 'leo'`)
   assert.equal(smsLength(text).alphabet, 'GSM-7')
