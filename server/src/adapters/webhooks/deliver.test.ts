@@ -70,7 +70,7 @@ describe('deliveries', () => {
     assert.equal(await deliverDue(deliverer), 0, 'a delivered event is not sent again')
   })
 
-  test('a process sends the deliveries that it has leased at once and without a claim', async () => {
+  test('a process immediately sends the deliveries that it has leased, without a claim', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const deliveries = await queue(bench.deps, merchant, { count: 40, leased: true })
     assert.equal(await bench.deliverer.task.runOnce(), 0, 'no other process claims it')
@@ -330,7 +330,7 @@ test('the worker sends the deliveries of one merchant without delay while the re
   // The process drops queued deliveries when their leases end. Running attempts end at their timeout.
   patient.clock.advance(12_000)
   await deliverer.task.idle()
-  assert.ok(receiver.most_open <= 16, `${receiver.most_open} sends hung at once`)
+  assert.ok(receiver.most_open <= 16, `${receiver.most_open} concurrent sends hung`)
 })
 
 test('the worker sends to one endpoint of a merchant without delay while another endpoint of the merchant hangs', async (t) => {

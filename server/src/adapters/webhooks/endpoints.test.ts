@@ -142,7 +142,7 @@ describe('the management of endpoints', () => {
     assert.deepEqual([read.webhook_url, read.events.length], [hook('a'), 6])
   })
 
-  test('twelve requests at once make nine endpoints beside the default endpoint', async () => {
+  test('twelve concurrent requests make nine endpoints beside the default endpoint', async () => {
     const made = await Promise.all(Array.from({ length: 12 }, (_, i) => add({ webhook_url: hook(String(i)) })))
     const codes = made.map(codeOf)
     assert.equal(codes.filter(([status]) => status === 201).length, 9)

@@ -41,13 +41,13 @@ test('the lanes keep slots and queue places for a receiver that answers while 40
     assert.ok(lanes.totalCapacity() > 0, 'the queue is not full')
     assert.ok(lanes.capacityFor('honest') > 0)
     lanes.add('honest', 'honest')
-    assert.equal(sendingOf('honest'), 1, 'its delivery is sent at once')
+    assert.equal(sendingOf('honest'), 1, 'the lanes send its delivery immediately')
     await endAll('quick', (merchant) => !hangs(merchant))
     assert.ok((await endAll('timeout')) > 0)
   }
 })
 
-test('the lanes give receivers that time out a quarter of the slots, and send the first delivery of a new merchant at once', async () => {
+test('the lanes give receivers that time out a quarter of the slots, and immediately send the first delivery of a new receiver', async () => {
   const { lanes, endAll, sendingOf, open } = trial({ sending_max: 64, queued_max: 512 })
   for (let time = 0; time < 20; time++) {
     fill(lanes, 100)
@@ -60,7 +60,7 @@ test('the lanes give receivers that time out a quarter of the slots, and send th
   assert.equal(sendingOf('new'), 1)
 })
 
-test('the lanes send one delivery at a time to a receiver that times out, and several at once after quick answers', async () => {
+test('the lanes send one delivery at a time to a receiver that times out, and concurrent deliveries after quick answers', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   const add = (count: number) => {
     for (let i = 0; i < count; i++) lanes.add('shop', 'shop')
