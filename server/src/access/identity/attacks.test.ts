@@ -409,7 +409,7 @@ describe('tokens of an issuer that is not configured', () => {
   })
 })
 
-test('a process refuses tokens of a retired key within a minute, even tokens with an earlier date', async () => {
+test('a process refuses later tokens of a retired key within a minute, and all its tokens after their lifetime', async () => {
   const stage = await builtIn()
   try {
     assert.equal((await show(stage, `Bearer ${good(stage)}`)).status, 200)

@@ -56,7 +56,7 @@ async function comes(client: Console) {
 }
 
 describe('sessions of operators', () => {
-  test('a session ends after OPERATOR_IDLE_S without activity, in every process, and a refresh does not renew it', async () => {
+  test('a session ends after OPERATOR_IDLE_S without activity, in every process, and a refresh does not renew the session', async () => {
     const { tokens } = await comes('operator')
     for (let i = 0; i < 3; i++) {
       passes(IDLE_S - 60)
@@ -83,7 +83,7 @@ describe('sessions of operators', () => {
     assert.equal((await refresh(world.base, tokens.refresh_token, 'operator')).body.error, 'invalid_grant')
   })
 
-  test('a session ends OPERATOR_SESSION_S after the sign-in, although the operator uses it', async () => {
+  test('a session ends OPERATOR_SESSION_S after the sign-in, although the operator uses the session', async () => {
     const { tokens } = await comes('operator')
     for (let s = 0; s < SESSION_S - 600; s += 600) {
       passes(600)
@@ -170,7 +170,7 @@ describe('the list of sessions', () => {
     assert.equal((await me(asha.tokens.access_token)).status, 200)
   })
 
-  test('a new password ends the sessions at once', async () => {
+  test('a new password immediately ends the sessions of the user', async () => {
     const { person, tokens } = await comes('dashboard')
     await inTransaction(world.deps.db, (tx) => setPassword(world.deps, tx, person.id, 'ndege juu ya mti'))
     assert.deepEqual(codeOf(await me(tokens.access_token)), OVER)
@@ -259,7 +259,7 @@ describe('confirmations', () => {
     assert.equal(refused.headers['retry-after'], '30')
   })
 
-  test('a session without a row needs a new sign-in', async () => {
+  test('a user of a session without a database row needs a new sign-in for a confirmation', async () => {
     const { user_id } = await world.newSession('MERCHANT_ADMIN')
     const access_token = await consoleToken(world, user_id, { client: 'dashboard', age_s: 700 })
     const tokens = { access_token } as Tokens
@@ -267,7 +267,7 @@ describe('confirmations', () => {
     assert.deepEqual(codeOf(await confirm(tokens, { password: 'x' })), [409, 'invalid_state'])
   })
 
-  test('a member needs a recent sign-in to change keys, the webhook or members, and an API key needs none', async () => {
+  test('a member needs a recent sign-in to create keys or to change the webhook or members, and an API key needs none', async () => {
     const { user_id } = await world.newSession('MERCHANT_ADMIN')
     const old = await consoleToken(world, user_id, { client: 'dashboard', age_s: 700 })
     const calls: ['POST' | 'PATCH' | 'DELETE', string, object][] = [
@@ -305,7 +305,7 @@ describe('merchants that require a second factor', () => {
     return { person, tokens: await signIn(world, person) }
   }
 
-  test('members without a second factor get access only after they set it up, in every process', async () => {
+  test('members without a second factor get access only after they set up a second factor, in every process', async () => {
     const merchant = await world.newMerchant()
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
     const { person, tokens } = await member('VIEWER', merchant)
@@ -340,7 +340,7 @@ describe('merchants that require a second factor', () => {
     assert.equal(acts.length, 2)
   })
 
-  test('an administrator without a second factor cannot require one, and other roles cannot change the setting', async () => {
+  test('an administrator without a second factor cannot require second factors, and other roles cannot change the setting', async () => {
     const merchant = await world.newMerchant()
     const { tokens } = await member('MERCHANT_ADMIN', merchant)
     const refused = await security(tokens.access_token, true)

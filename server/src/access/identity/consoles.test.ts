@@ -154,7 +154,7 @@ describe('sign-ins to the operator console', () => {
     assert.match(page.text, /name="password"/)
   })
 
-  test('a sign-in to the operator console requires the password when the user signed in to the dashboard after it began', async () => {
+  test('a sign-in to the operator console requires the password when the user signed in to the dashboard after that sign-in began', async () => {
     const browser = openBrowser(world.base)
     const begun = await browser.get(authorizeUrl(world.base, {}, 'operator').url)
     const uid = new URL(begun.location ?? '', world.base).pathname.split('/').at(-1)

@@ -104,7 +104,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
   })
 
-  test('after a process fetches the new keys, the process refuses tokens of a removed key at once', async () => {
+  test('after a process fetches the new keys, the process immediately refuses tokens of a removed key', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -271,14 +271,14 @@ describe('first sign-ins of invited users', () => {
     'is not verified': { email: 'juma@kiosk.example', email_verified: false },
     'has email_verified as a text': { email: 'juma@kiosk.example', email_verified: 'true' },
     'has no email_verified': { email: 'juma@kiosk.example' },
-    'belongs to another user': { email: 'asha@shop.example', email_verified: true },
+    'is the address of another user': { email: 'asha@shop.example', email_verified: true },
     'is a list': { email: ['juma@kiosk.example'], email_verified: true },
     'is a look-alike that becomes the same in lower case': {
       email: 'juma@\u212aiosk.example',
       email_verified: true,
     },
     'has a space': { email: ' juma@kiosk.example', email_verified: true },
-    'holds a NUL': { email: 'juma@kiosk.example\0', email_verified: true },
+    'contains a NUL': { email: 'juma@kiosk.example\0', email_verified: true },
   })) {
     test(`the server binds no invited user when the e-mail address of the token ${what}`, async () => {
       await invite('juma@kiosk.example')
@@ -312,7 +312,7 @@ describe('first sign-ins of invited users', () => {
     })
   }
 
-  test('the server refuses an unknown user, and asks the issuer about this user at most once a minute', async () => {
+  test('the server refuses an unknown user, and sends the issuer at most one request a minute about this user', async () => {
     const token = tokenFor('unknown')
     for (let i = 0; i < 5; i++) assert.equal(codeOf(await call(token)), 'invalid_session')
     assert.equal(countQueries('/me'), 1)

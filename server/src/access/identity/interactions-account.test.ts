@@ -86,7 +86,7 @@ test('the pages tell known and unknown users in the same way that the installati
 })
 
 describe('sign-ups', () => {
-  test('a sign-up gives the new merchant access to the sandbox at once, and no access to live money', async () => {
+  test('a sign-up immediately gives the new merchant access to the sandbox, and no access to live money', async () => {
     const email = newEmail()
     assert.equal((await signUp(email)).status, 200)
     const { access_token } = await signIn(world, { email, password: FORM.password })
@@ -430,7 +430,7 @@ describe('registrations when SIGN_UP is invited', () => {
     assert.equal((await register(by_operator)).memberships[0].role, 'MERCHANT_ADMIN')
   })
 
-  test('a person without an invitation, or with a withdrawn one, gets an e-mail without a link to set a password', async () => {
+  test('a person without an invitation, or with a withdrawn invitation, gets an e-mail without a link to set a password', async () => {
     const [unknown, withdrawn] = [newEmail(), newEmail()]
     const { token: key } = await closed.newSession('MERCHANT_ADMIN')
     const { id } = (await closed.post('/v1/merchant/members', { email: withdrawn, role: 'VIEWER' }, { key })).body.data

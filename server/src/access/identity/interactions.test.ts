@@ -110,7 +110,7 @@ describe('guessed passwords', () => {
     assert.ok(unknown > known / 2 && known > unknown / 2, `${known} ms and ${unknown} ms`)
   })
 
-  test('after five wrong passwords, an account must wait longer and longer, even when no user has the address', async () => {
+  test('after five wrong passwords, the server makes each client wait longer and longer, even when no user has the address', async () => {
     const person = await newPerson(world)
     for (const email of [person.email, STRANGER]) {
       for (let i = 0; i < 5; i++) assert.equal((await guess(world, email)).status, 401)
@@ -178,7 +178,7 @@ describe('guessed passwords', () => {
     assert.equal((await guess(world, person.email, WRONG, own)).status, 429)
   })
 
-  test('a browser keeps its counter of failures after a sign-in, and all known browsers of an account share a limit', async () => {
+  test('all known browsers of an account share a limit of 500 attempts', async () => {
     const { deps } = world
     const of = (device: string) => ({ account: 'asha@example.com', address: '192.0.2.1', device })
     for (let i = 0; i < 500; i++) {
@@ -262,7 +262,7 @@ describe('forged forms', () => {
     assert.equal((await browser.get(page.url)).status, 400)
   })
 
-  test('every page forbids scripts, frames and forms to other sites, and forbids caches to store the page', async () => {
+  test('the identity pages without passkeys forbid scripts and frames, and forbid caches to store the page', async () => {
     for (const path of [
       '/identity/sign-up',
       '/identity/forgot',
@@ -425,7 +425,7 @@ describe('second steps', () => {
     assert.match(await again(own), /[?&]code=/)
   })
 
-  test('the server writes an audit entry and mails the user when a recovery code is used', async () => {
+  test('the server writes an audit entry and mails the user when the user signs in with a recovery code', async () => {
     const person = await newPerson(world)
     const { codes, secret } = await enrol(person)
     const used = () =>
@@ -442,7 +442,7 @@ describe('second steps', () => {
     assert.match(notice?.subject ?? '', /namba ya dharura imetumika/)
   })
 
-  test('the server mails the user in the language of the user when a second step is set up, without its key and codes', async () => {
+  test('the server mails the user in the language of the user after the setup of a second step, without its key and codes', async () => {
     const person = await newPerson(world)
     const other = await newPerson(world)
     await world.rows("update users set language = 'en' where id = $1", [other.id])
