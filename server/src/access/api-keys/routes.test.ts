@@ -40,7 +40,7 @@ const auditOf = (action: string, target_id: string) =>
   )
 
 describe('creation of keys', () => {
-  test('the response to a creation shows the record and the plaintext of the key once, and the key works at once', async () => {
+  test('the response to a creation shows the record and the plaintext of the key once, and the key works immediately', async () => {
     const reply = await make({ scopes: ['collections:read', 'transactions:read'] })
     assert.equal(reply.status, 201)
     const { plaintext_key, id, created_at, key_prefix, key_last4, ...rest } = reply.body.data
@@ -298,7 +298,7 @@ describe('lists of keys', () => {
 })
 
 describe('revocations of keys', () => {
-  test('the server refuses a key at once after its revocation; a second revocation returns the same record and adds no audit entry', async () => {
+  test('the server refuses a key immediately after its revocation; a second revocation returns the same record and adds no audit entry', async () => {
     const { plaintext_key, id } = (await make({})).body.data
     const first = await revoke(id)
     assert.equal(first.status, 200)
@@ -335,7 +335,7 @@ describe('revocations of keys', () => {
 })
 
 describe('rotations of keys', () => {
-  test('a rotation copies name, environment, scopes, IP flags and expiry to the new key, and the server refuses the old key at once', async () => {
+  test('a rotation copies name, environment, scopes, IP flags and expiry to the new key, and the server refuses the old key immediately', async () => {
     const body = { name: 'Till', environment: 'live', scopes: ['transactions:read'], ip_whitelist_enabled: true }
     const old = (await make({ ...body, expires_at: '2030-01-01T00:00:00Z' })).body.data
     const reply = await rotate(old.id)

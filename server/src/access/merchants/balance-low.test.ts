@@ -51,7 +51,7 @@ async function newShop() {
   return { merchant, key, mark, payOut, events }
 }
 
-test('a balance that falls below the mark makes balance.low once, and again only after the balance was above the mark', async () => {
+test('a balance that falls below the mark makes balance.low once, and again only after the balance was at the mark or above', async () => {
   const { merchant, mark, payOut, events } = await newShop()
   await mark('5000')
   await world.work()
@@ -92,7 +92,7 @@ test('a balance that falls below the mark makes balance.low once, and again only
   )
 })
 
-test('a mark above the current balance makes an event at once, each environment has its own mark, and no mark makes no event', async () => {
+test('a mark above the current balance makes an event in the next run of the task, each environment has its own mark, and no mark makes no event', async () => {
   const { mark, payOut, events } = await newShop()
   await mark('1', 'live')
   await payOut('100')
@@ -137,7 +137,7 @@ test('only an endpoint that names balance.low gets a delivery, and a process tha
   assert.equal(await task.runOnce(), 0)
 })
 
-test('ten workers at once report each low balance once', async () => {
+test('ten concurrent workers report each low balance once', async () => {
   const shops = await Promise.all([newShop(), newShop(), newShop()])
   await task.runOnce()
   for (const { mark } of shops) await mark('50000')

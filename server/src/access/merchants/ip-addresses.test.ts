@@ -181,7 +181,7 @@ describe('entries of the allowlist', () => {
     assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
   })
 
-  test('a merchant has at most a hundred entries, even when two requests add an entry at once', async () => {
+  test('a merchant has at most a hundred entries, even when two requests add an entry at the same time', async () => {
     const merchant = await world.newMerchant()
     const { token: key } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     for (let i = 0; i < 99; i++) {
@@ -318,7 +318,7 @@ describe('live keys bound to approved addresses', () => {
     assert.equal((await world.call(signed_in)).status, 200)
   })
 
-  test('the server checks the address of each request when many requests arrive at once', async () => {
+  test('the server checks the address of each request when many requests arrive at the same time', async () => {
     const merchants = await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map((one) => boundMerchant(one)))
     const calls = Array.from({ length: 90 }, (_, i) => ({ who: i % 3, from: ((i / 3) | 0) % 3 }))
     const replies = await Promise.all(

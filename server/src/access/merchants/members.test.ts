@@ -393,7 +393,7 @@ test('all merchants together send three invitation e-mails a day to one address,
   }
 })
 
-test('ten merchants that invite one address at once send three e-mails in total', async () => {
+test('ten merchants that invite one address at the same time send three e-mails in total', async () => {
   const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
   const email = newEmail()
   const answers = await Promise.all(admins.map((admin) => invite(admin, { email, role: 'VIEWER' })))
@@ -430,7 +430,7 @@ test('an invitation e-mail shows the name of the business without links', async 
   assert.ok(!mail?.text?.includes('evil'))
 })
 
-test('the removal of a member revokes the keys that the member made, lists them, and keeps the named keys', async () => {
+test('the removal of a member revokes and lists the keys that the member made, except the keys that the request names', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   const make = async (name: string, key: string) => {

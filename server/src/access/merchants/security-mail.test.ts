@@ -78,7 +78,7 @@ test('every administrator gets an e-mail about a change of the webhook, with the
   assert.ok(!by_key.includes('Signing secret'))
 })
 
-test('every administrator gets an e-mail about a new member, and a refused invitation sends none', async () => {
+test('every administrator gets an e-mail about a new member, and no e-mail about a refused invitation', async () => {
   const { swahili, english, developer } = await newTeam()
   const email = `${randomUUID()}@example.com`
   const invite = (key: string) => world.post('/v1/merchant/members', { email, role: 'FINANCE' }, { key })
