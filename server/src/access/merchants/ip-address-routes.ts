@@ -28,7 +28,7 @@ const IpAddressBody = Type.Object(
     label: Type.String({ ...line(100), minLength: 1, description: 'A name for the entry.' }),
     address: line(64, 'An address or a network in CIDR form, IPv4 (at widest /16) or IPv6 (at widest /32).'),
     environment: Type.Optional(
-      enumOf('Environment', ENVIRONMENTS, 'live, the default. Sandbox keys are never restricted.'),
+      enumOf('Environment', ENVIRONMENTS, 'live, the default. The server restricts no sandbox key.'),
     ),
   },
   { title: 'IpAddressRequest' },

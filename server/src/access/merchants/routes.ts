@@ -151,7 +151,7 @@ function callerRoute(app: App, deps: Deps): void {
         tags,
         operationId: 'getMe',
         summary: 'Show the caller: a user with the memberships, or an API key with its merchant',
-        description: 'In every path, query and body, `me` may be sent as the `merchant_id` of your own merchant.',
+        description: 'In every path, query and body, you may send `me` as the `merchant_id` of your own merchant.',
         response: { 200: MeAnswer },
       },
     },

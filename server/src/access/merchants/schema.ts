@@ -45,7 +45,7 @@ export const MerchantBody = Type.Object(
     name: visibleLine(200, 'The name of the business, as payers see it.'),
     email: Type.Optional({
       ...Email,
-      description: 'The e-mail address of the business. Its owner is invited as MERCHANT_ADMIN.',
+      description: 'The e-mail address of the business. The server invites its owner as MERCHANT_ADMIN.',
     }),
   },
   { title: 'MerchantRequest' },

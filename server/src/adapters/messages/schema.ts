@@ -15,7 +15,7 @@ export type MessageStatus = (typeof STATUSES)[number]
 const STATUS_WORDS =
   'kept: the server stores the message and never sends it. The reason is a missing gateway, the sandbox, or a recipient with too many messages (recipient_limit in error). waiting: the server makes the next attempt at next_try_at. sent: the gateway accepted the message. failed: the server makes no further attempt; see error.'
 const ERROR_WORDS =
-  'The reason why the last attempt failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, or unknown_outcome. unknown_outcome: the SMS may have arrived, and the server does not send it again. recipient_limit: the recipient got too many messages, so the server made no attempt.'
+  'The reason why the last attempt failed: invalid_recipient, recipient_refused, message_refused, gateway_refused, gateway_unreachable, attachment_failed, late, unreadable, or unknown_outcome. late: the server had no time for the attempt. unreadable: SECRET_KEY is not the key that encrypted the message. unknown_outcome: the SMS may have arrived, and the server does not send it again. recipient_limit: the recipient got too many messages, so the server made no attempt.'
 
 const Time = Type.String({ format: 'date-time' })
 const COMMON = {
@@ -50,7 +50,7 @@ export const OperatorMessage = Type.Object(
     ...COMMON,
     merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null means that the message has no merchant.' })),
     text: nullable(
-      Type.String({ description: 'Null means that the kind may have a sign-in link, which production never shows.' }),
+      Type.String({ description: 'Null means that the server can no longer decrypt the text, or that the kind may have a sign-in link, which production never shows.' }),
     ),
     error: nullable(Type.String({ description: `${ERROR_WORDS} Then the answer of the gateway.` })),
     gateway_id: nullable(

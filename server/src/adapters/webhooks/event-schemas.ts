@@ -35,8 +35,8 @@ const marks = {
 }
 
 const uuid = (description: string) => Type.String({ format: 'uuid', description })
-const LINK_ID = uuid('The payment link. Absent if the payment was made on none.')
-const INVOICE_ID = uuid('The invoice. Absent if the payment was made for none.')
+const LINK_ID = uuid('The payment link. Absent if the payer paid on no payment link.')
+const INVOICE_ID = uuid('The invoice. Absent if the payment pays no invoice.')
 /** The payment link or invoice of a payment, in each event of the payment. */
 const madeOn = { payment_link_id: Type.Optional(LINK_ID), invoice_id: Type.Optional(INVOICE_ID) }
 

@@ -166,7 +166,7 @@ export function webhookStatusRoute(deps: Deps, app: App): void {
         operationId: 'getWebhookStatus',
         summary: 'Show which webhook endpoints fail, live and in the sandbox',
         description:
-          'An endpoint fails if a delivery to it failed twice and no delivery to it succeeded since then. Attempts of the last 7 days count.',
+          'If a delivery to an endpoint failed twice and no delivery to the endpoint succeeded since then, the endpoint fails. The server counts only attempts of the last 7 days.',
         querystring: Type.Object({ merchant_id: Type.Optional(line(64)) }),
         response: { 200: success(Type.Object({ failing: Type.Array(Failing) })) },
       },

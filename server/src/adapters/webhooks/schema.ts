@@ -126,7 +126,7 @@ export const DeliveryRecord = Type.Object(
       Type.Object({
         number: Type.Integer(),
         at: timestamp('The start of the attempt.'),
-        status_code: nullable(Type.Integer({ description: 'Null if the receiver did not answer.' })),
+        status_code: nullable(Type.Integer({ description: 'Null means that the receiver did not answer.' })),
         duration_ms: Type.Integer(),
         error: nullable(
           Type.String({ description: 'A short reason. Null means that the receiver answered with 2xx.' }),
@@ -218,7 +218,7 @@ export const FAILING_FIELDS = {
     description: 'The number of these deliveries with the status failed. Only a replay sends them again.',
   }),
   oldest_at: timestamp('The creation time of the oldest of these deliveries.'),
-  last_failed_at: timestamp('The end of the last attempt.'),
+  last_failed_at: timestamp('The end of the last failed attempt.'),
   last_status_code: nullable(
     Type.Integer({ description: 'The status code of the last answer. Null means that the receiver did not answer.' }),
   ),
