@@ -25,7 +25,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',
   'is not an address that a server calls from': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
   'applies to the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
-  "is of {}, not of the line's method": 'Ni ya {}, si ya njia iliyochaguliwa.',
+  "has the method {}, not the method of this rule": 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
   'holds characters that are not allowed here': 'Kuna herufi ambazo haziruhusiwi hapa.',
   'contains invisible characters': 'Kuna herufi ambazo hazionekani. Andika upya.',
@@ -207,14 +207,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This is the last MERCHANT_ADMIN. Make another member MERCHANT_ADMIN first.':
     'Huyu ni msimamizi wa mwisho. Mpe kwanza mtumiaji mwingine jukumu la msimamizi.',
   'This address is on the list already, with status {}.': 'Anwani hii iko kwenye orodha tayari (hali: {}).',
-  'Remove it first to ask again.': 'Iondoe kwanza ili uombe tena.',
+  'Remove the entry first to ask again.': 'Iondoe kwanza ili uombe tena.',
   'The list already has {} addresses. Remove an address, or add a network.':
     'Orodha ina anwani {}. Ondoa moja, au andika mtandao mzima.',
-  'Only a PENDING address can be approved.': 'Anwani inayosubiri tu ndiyo inaweza kuidhinishwa.',
-  'Only a PENDING or APPROVED address can be rejected.': 'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
-  'Only a PENDING merchant can be approved.': 'Biashara inayosubiri tu ndiyo inaweza kuidhinishwa.',
-  'Only an ACTIVE merchant can be suspended.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
-  'Only a SUSPENDED merchant can be reactivated.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',
+  'An operator can approve only a PENDING address.': 'Anwani inayosubiri tu ndiyo inaweza kuidhinishwa.',
+  'An operator can reject only a PENDING or APPROVED address.': 'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
+  'An operator can approve only a PENDING merchant.': 'Biashara inayosubiri tu ndiyo inaweza kuidhinishwa.',
+  'An operator can suspend only an ACTIVE merchant.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
+  'An operator can reactivate only a SUSPENDED merchant.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',
   'This collection is {}.': 'Hali ya malipo haya ni {}.',
   'This merchant is {}.': 'Hali ya biashara hii ni {}.',
   'This address is {}.': 'Hali ya anwani hii ni {}.',
@@ -245,11 +245,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Leo zimeidhinishwa {} kwenda namba hii, na utoaji huu ni {}.',
   'Approve the withdrawal on another day, or set a higher limit for the merchant.':
     'Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
-  'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.':
+  'This environment has no webhook address yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
     'Bado hakuna anwani ya webhook katika mazingira haya. Iandike kwanza.',
   'This delivery is still pending: the server retries it. See next_attempt_at.':
     'Ujumbe huu bado unasubiri: mfumo utautuma tena. Angalia utajaribiwa tena lini.',
-  'This delivery was attempted {} times. The server does not send it again.':
+  'The server attempted this delivery {} times and does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.':
     'Anwani ya ujumbe huu imeondolewa. Ujumbe hautumwi tena.',
@@ -287,7 +287,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
   'You have no passkey that can confirm this session.': 'Huna passkey inayoweza kuthibitisha hapa.',
   'You have no passkey with this id.': 'Huna passkey hii. Labda imeshaondolewa.',
-  'was not accepted, or its challenge has expired. Get new options with POST /v1/session/passkey':
+  'is not valid, or its challenge has expired. Get new options with POST /v1/session/passkey':
     'Passkey haikukubaliwa, au muda wake umepita. Jaribu tena.',
   'has a quote that is not closed': 'kuna alama ya nukuu isiyofungwa',
   'has text after a closing quote': 'kuna kitu baada ya nukuu kufungwa',

@@ -90,7 +90,7 @@ test('a translation contains the same values as its message', () => {
   assert.equal(translate('must have at most 200 characters', 'sw'), 'Andika herufi zisizozidi 200.')
   assert.equal(translate('must have at least 2 characters', 'sw'), 'Andika herufi 2 au zaidi.')
   assert.equal(
-    translate('This address is on the list already, with status REJECTED. Remove it first to ask again.', 'sw'),
+    translate('This address is on the list already, with status REJECTED. Remove the entry first to ask again.', 'sw'),
     'Anwani hii iko kwenye orodha tayari (hali: REJECTED). Iondoe kwanza ili uombe tena.',
   )
   assert.equal(

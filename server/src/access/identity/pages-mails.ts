@@ -14,7 +14,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: confirm your e-mail address`,
-      `Welcome to ${b}.\n\nOpen this link to confirm your address. It works for 7 days:\n${u}\n\nIf you did not create an account, do nothing.`,
+      `Welcome to ${b}.\n\nOpen this link to confirm your address. The link works for 7 days:\n${u}\n\nIf you did not create an account, do nothing.`,
     ],
   },
   'identity.known': {
@@ -24,7 +24,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: you have an account already`,
-      `A person tried to create an account at ${b} with this address, but there is one already.\n\nIf it was you, sign in with your password. If you have none, set one here within 30 minutes:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person tried to create an account at ${b} with this address, but the address already has an account.\n\nIf it was you, sign in with your password. If you have no password, set a password here within 30 minutes:\n${u}\n\nIf it was not you, do nothing.`,
     ],
   },
   'identity.reset': {
@@ -34,7 +34,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: set a new password`,
-      `Open this link to set a new password. It works once, within 30 minutes:\n${u}\n\nIf you did not ask for it, do nothing: your password has not changed.`,
+      `Open this link to set a new password. The link works once, within 30 minutes:\n${u}\n\nIf you did not ask for the link, do nothing: your password has not changed.`,
     ],
   },
   'identity.unknown': {
@@ -64,7 +64,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: your password was changed`,
-      `The password of your account at ${b} was changed. You were signed out on all devices.\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `A person changed the password of your account at ${b}. You are now signed out on all devices.\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.recovery': {
@@ -74,7 +74,7 @@ const BODIES = {
     ],
     en: (b: string, u: string) => [
       `${b}: a recovery code was used`,
-      `A person signed in to your account at ${b} with your password and one of your recovery codes. That code no longer works.\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `A person signed in to your account at ${b} with your password and one of your recovery codes. That code no longer works.\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.new_place': {
@@ -84,7 +84,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: sign-in from a new browser`,
-      `A person signed in to your account at ${b} with a browser that has not been used before.\n\n${facts}\n\nIf it was you, do nothing. If it was not you, set a new password at once here:\n${u}`,
+      `A person signed in to your account at ${b} with a browser that is new to the account.\n\n${facts}\n\nIf it was you, do nothing. If it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.second_step': {
@@ -94,7 +94,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: the second step of your sign-in was set up`,
-      `The second step of the sign-in was set up for your account at ${b}. You were signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `A person set up the second step of the sign-in for your account at ${b}. You are now signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.second_step_removed': {
@@ -104,7 +104,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: the second step of your sign-in was removed`,
-      `An administrator of ${b} removed the second step of the sign-in from your account. You were signed out on all devices.\n\n${facts}\n\nIf you did not ask for it, set a new password at once here:\n${u}`,
+      `An administrator of ${b} removed the second step of the sign-in from your account. You are now signed out on all devices.\n\n${facts}\n\nIf you did not ask for the removal, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.passkey_added': {
@@ -114,7 +114,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: a passkey was added to your account`,
-      `A new passkey was added to your account at ${b}. You were signed out on other devices.\n\n${facts}\n\nIf it was not you, remove the passkey and set a new password at once here:\n${u}`,
+      `A person added a new passkey to your account at ${b}. You are now signed out on other devices.\n\n${facts}\n\nIf it was not you, remove the passkey and set a new password immediately here:\n${u}`,
     ],
   },
   'identity.passkey_removed': {
@@ -124,7 +124,7 @@ const BODIES = {
     ],
     en: (b: string, u: string, facts: string) => [
       `${b}: a passkey was removed from your account`,
-      `A passkey was removed from your account at ${b}.\n\n${facts}\n\nIf it was not you, set a new password at once here:\n${u}`,
+      `A person removed a passkey from your account at ${b}.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
 } satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>

@@ -87,11 +87,11 @@ export async function confirmIdentity(
   const { code = '', password = '', passkey = null } = given
   if (field === 'password' && !(await hasPassword(deps.db, user_id, password))) refuseField(field, 'is not right')
   if (field === 'passkey' && !(await confirmsWithPasskey(deps, app, principal, passkey))) {
-    refuseField(field, 'was not accepted, or its challenge has expired. Get new options with POST /v1/session/passkey')
+    refuseField(field, 'is not valid, or its challenge has expired. Get new options with POST /v1/session/passkey')
   }
   await inTransaction(deps.db, async (tx) => {
     const used = field === 'code' ? await useCode(deps, tx, user_id, code) : null
-    if (field === 'code' && used === null) refuseField(field, 'is not right, or was used already')
+    if (field === 'code' && used === null) refuseField(field, 'is not right, or you have used it already')
     if (!(await confirmSession(deps, tx, session_id))) refuse('invalid_session')
     const after = { email, with: used === 'recovery' ? 'recovery_code' : field }
     const target = { target_type: 'user', target_id: user_id }

@@ -176,7 +176,7 @@ describe('entries of the allowlist', () => {
     assert.deepEqual(both, [201, 409])
     assert.equal((await add({ address: '203.0.113.77', environment: 'sandbox' })).status, 201)
     await decide(id, 'REJECTED')
-    assert.match((await add({ address: '203.0.113.77' })).body.error.message, /REJECTED. Remove it first/)
+    assert.match((await add({ address: '203.0.113.77' })).body.error.message, /REJECTED. Remove the entry first/)
     await remove(id)
     assert.equal((await add({ address: '203.0.113.77' })).body.data.status, 'PENDING')
   })

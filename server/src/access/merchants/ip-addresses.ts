@@ -87,7 +87,7 @@ export async function addIpAddress(
   await tx.query(LOCK, [merchant_id])
   const [same] = await tx.query<{ status: string }>(SAME, [merchant_id, environment, parsed.network])
   if (same) {
-    const hint = same.status === 'REJECTED' ? ' Remove it first to ask again.' : ''
+    const hint = same.status === 'REJECTED' ? ' Remove the entry first to ask again.' : ''
     refuse('invalid_state', { message: `This address is on the list already, with status ${same.status}.${hint}` })
   }
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id, null, null])

@@ -13,11 +13,11 @@ type AddressMove = { from: readonly IpStatus[]; to: IpStatus; message: string }
 
 /** The decisions of operators. If the entry has another status than `from`, the refusal contains `message`. */
 const addressDecisions = {
-  approve: { from: ['PENDING'], to: 'APPROVED', message: 'Only a PENDING address can be approved.' },
+  approve: { from: ['PENDING'], to: 'APPROVED', message: 'An operator can approve only a PENDING address.' },
   reject: {
     from: ['PENDING', 'APPROVED'],
     to: 'REJECTED',
-    message: 'Only a PENDING or APPROVED address can be rejected.',
+    message: 'An operator can reject only a PENDING or APPROVED address.',
   },
 } as const satisfies Record<string, AddressMove>
 

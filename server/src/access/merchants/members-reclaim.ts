@@ -50,7 +50,7 @@ export async function reclaimMerchants(
         action,
         target_type: action.slice(0, action.indexOf('.')),
         target_id,
-        reason: 'The address was proven for the first time.',
+        reason: 'The user proved the e-mail address for the first time.',
         ...change,
       })
     const members = await tx.query<LockedMemberRow>(LOCK, [merchant_id])

@@ -76,7 +76,7 @@ function readDestination(input: RuleInput, wrong: (message: string) => void): st
   if (flow === 'collection') wrong('must be null for a collection: money that comes in has no destination')
   else if (destination === null) wrong(`must be a code of GET /v1/destinations: ${CODES}`)
   else if (method !== null && method !== destination.method)
-    wrong(`is of ${destination.method}, not of the line's method`)
+    wrong(`has the method ${destination.method}, not the method of this rule`)
   return destination?.code ?? name
 }
 

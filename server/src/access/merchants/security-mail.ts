@@ -73,12 +73,12 @@ const SECURITY_WORDS = {
     next: 'Kama hukutarajia hili, ingia kwenye dashibodi, angalia funguo, webhook na watumiaji, na ubadilishe nywila yako.',
   },
   en: {
-    key_created: { subject: 'new API key', lead: 'An API key was created for the business' },
+    key_created: { subject: 'new API key', lead: 'There is a new API key for the business' },
     webhook_changed: {
       subject: 'webhook configuration changed',
-      lead: 'The webhook configuration was changed for the business',
+      lead: 'There is a new webhook configuration for the business',
     },
-    member_added: { subject: 'member added', lead: 'A member was added to the business' },
+    member_added: { subject: 'member added', lead: 'There is a new member of the business' },
     key: 'Key',
     environment: { live: 'live', sandbox: 'sandbox' },
     host: 'Receiving server',

@@ -15,9 +15,9 @@ type StatusMove = { from: MerchantStatus; to: MerchantStatus; message: string }
  * suspend a PENDING merchant, because a reactivation would then give live access without an approval.
  */
 export const merchantMoves = {
-  approve: { from: 'PENDING', to: 'ACTIVE', message: 'Only a PENDING merchant can be approved.' },
-  suspend: { from: 'ACTIVE', to: 'SUSPENDED', message: 'Only an ACTIVE merchant can be suspended.' },
-  reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'Only a SUSPENDED merchant can be reactivated.' },
+  approve: { from: 'PENDING', to: 'ACTIVE', message: 'An operator can approve only a PENDING merchant.' },
+  suspend: { from: 'ACTIVE', to: 'SUSPENDED', message: 'An operator can suspend only an ACTIVE merchant.' },
+  reactivate: { from: 'SUSPENDED', to: 'ACTIVE', message: 'An operator can reactivate only a SUSPENDED merchant.' },
 } as const satisfies Record<string, StatusMove>
 
 /** A move that an operator makes: `approve`, `suspend` or `reactivate`. */

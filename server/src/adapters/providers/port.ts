@@ -166,8 +166,8 @@ export type PayoutAnswer = {
 /** The problems that an operator must fix before the provider can execute a payout. */
 export const BLOCK_CAUSES = {
   address: "The provider refused the platform's address.",
-  access: "The provider refused the platform's credentials, or its use of this way of paying out.",
-  float: 'The account that payouts are paid from has too little money.',
+  access: "The provider refused the platform's credentials or the payout method.",
+  float: 'The account from which the provider pays payouts has too little money.',
 } as const
 /** The cause of a blocked payout. Merchants may see its sentence. */
 export type BlockCause = keyof typeof BLOCK_CAUSES

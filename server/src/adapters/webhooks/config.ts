@@ -259,6 +259,6 @@ function presentStored(row: ConfigRow): StoredConfig {
 function refuseUnconfigured(): never {
   refuse('not_found', {
     message:
-      'No webhook is configured yet in this environment. PATCH /v1/merchant/webhook-config with a webhook_url first.',
+      'This environment has no webhook address yet. PATCH /v1/merchant/webhook-config with a webhook_url first.',
   })
 }

@@ -179,7 +179,7 @@ async function whyNotReplayed(
   const is_default = endpoint_id === DEFAULT_ENDPOINT
   const exists = is_default || (await tx.query(FIND_ENDPOINT, [merchant_id, environment, endpoint_id])).length > 0
   return exists
-    ? `This delivery was attempted ${REPLAYS_MAX} times. The server does not send it again.`
+    ? `The server attempted this delivery ${REPLAYS_MAX} times and does not send it again.`
     : 'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.'
 }
 

@@ -58,7 +58,7 @@ export const settings = {
     'SELCOM_BUYER_PHONE',
     '',
     mobileNumber,
-    "The buyer's phone in orders at Selcom if the payer's phone is not known.",
+    "If the payer's phone is not known, the buyer's phone in orders at Selcom.",
     {
       required: true,
     },
@@ -95,7 +95,7 @@ export const settings = {
     'SELCOM_PESA_CODE',
     'false',
     flag,
-    "true: payouts to the provider's own wallet carry its product code.",
+    "true: payouts to the provider's own wallet contain its product code.",
   ),
   payout_ask_again_s: setting(
     'SELCOM_PAYOUT_ASK_AGAIN_S',
@@ -113,7 +113,7 @@ export const settings = {
     'SELCOM_CONNECTIONS',
     '128',
     connections,
-    'Maximum of connections for prompts, and of payments that one process sends at once. Codes, payouts and queries have as many each.',
+    'Maximum of connections for prompts, and of payments that one process sends at the same time. Codes, payouts and queries have as many each.',
   ),
 } as const
 

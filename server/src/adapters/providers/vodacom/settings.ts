@@ -134,6 +134,6 @@ export function problems(): string[] {
 export function warnings({ failed_states }: VodacomSettings, { is_prompting }: { is_prompting: boolean }): string[] {
   if (!is_prompting || failed_states.size > 0) return []
   return [
-    `VODACOM_FAILED_STATES is empty: a failed payment stays processing until COLLECTION_DEADLINE_H, unless its prompt was answered. Set VODACOM_FAILED_STATES, VODACOM_PENDING_STATES and VODACOM_FAILED_PAYOUT_STATES to the states that your application's queries return`,
+    `VODACOM_FAILED_STATES is empty: a failed payment stays processing until COLLECTION_DEADLINE_H, unless the gateway answers its prompt. Set VODACOM_FAILED_STATES, VODACOM_PENDING_STATES and VODACOM_FAILED_PAYOUT_STATES to the states that your application's queries return`,
   ]
 }
