@@ -47,8 +47,8 @@ const SWEEP = sql(
 )
 
 /**
- * The lifetime of a record in seconds if the provider sets none. The provider sets one for each kind of record that this server
- * uses.
+ * If the provider sets no lifetime for a record, the lifetime in seconds. The provider sets a lifetime for each kind of record
+ * that this server uses.
  */
 const LIFE_S_DEFAULT = 86_400
 

@@ -116,8 +116,8 @@ const CONFIRM = sql(
 )
 
 /**
- * Records that the user has confirmed the session with a code, the password or a passkey. Returns false if the session does not
- * exist.
+ * Records that the user has confirmed the session with a code, the password or a passkey. If the session does not exist,
+ * returns false.
  */
 export async function confirmSession(deps: Deps, tx: Tx, id: string): Promise<boolean> {
   return (await tx.query(CONFIRM, [id, deps.clock.now()])).length === 1

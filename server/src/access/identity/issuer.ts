@@ -10,7 +10,7 @@ import { fetchJson } from './fetch-json.ts'
  * removed.
  */
 const FRESH_MS = 5 * 60_000
-/** The time in milliseconds for which the last keys stay valid if the issuer is unreachable. */
+/** If the issuer is unreachable, the last keys stay valid for this time in milliseconds. */
 const STALE_MS_MAX = 24 * 3_600_000
 /**
  * The shortest pause between two fetches, in milliseconds. Any client can send a token with an unknown key, so tokens must not

@@ -74,7 +74,7 @@ export async function findMailedLink(
   return owner ?? null
 }
 
-/** Uses up a link. Returns false if the link has expired or is already used up. */
+/** Uses up a link. If the link has expired or is already used up, returns false. */
 export async function useLink(deps: Deps, tx: Tx, token: string): Promise<boolean> {
   return (await tx.query(USE, [tokenHash(token), deps.clock.now()])).length === 1
 }

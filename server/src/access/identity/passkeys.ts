@@ -33,7 +33,7 @@ export type RelyingParty = { domain: string; origin: string }
 
 /**
  * Returns the relying party for a page at `page_url`, with the domain of `base_url`. Null means that browsers allow no passkeys
- * there, because of an IP address, a page without TLS, or a page outside of the domain.
+ * there. The reason is an IP address, a page without TLS (except on localhost), or a page outside of the domain.
  */
 export function relyingParty(base_url: string, page_url = base_url): RelyingParty | null {
   const { hostname: domain } = new URL(base_url)

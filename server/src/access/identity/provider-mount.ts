@@ -153,7 +153,7 @@ function sendRefusal(site: IdentitySite, thrown: unknown, request: FastifyReques
   const t = textsOf(view)
   const show = (status: number, title: string, lead: string) => site.send(reply, status, messagePage(view, title, lead))
   const error = thrown as { name?: string; statusCode?: number }
-  // oidc-provider throws this error if a sign-in is unknown, has expired, or is of another browser.
+  // If a sign-in is unknown, has expired, or is of another browser, oidc-provider throws this error.
   if (error.name === 'SessionNotFound') return show(400, t.expired, t.expired_lead)
   if (thrown instanceof Refusal && thrown.code === 'forbidden') return show(403, t.foreign, t.foreign_lead)
   if (thrown instanceof Refusal && thrown.code === 'service_unavailable') {

@@ -64,7 +64,7 @@ async function reportLowBalances(deps: Deps, tx: Tx): Promise<number> {
     event: 'balance.low' as const,
     endpoint_ids: subscriptions.get(subscriptionKey(balance))?.get('balance.low') ?? [],
     source_type: 'balance' as const,
-    // An event needs a source id, but a balance has no record. So each report gets a new id.
+    // An event needs a source id, but a balance has no record. So each event gets a new id.
     source_id: newId(deps, balance.routing_code),
     source_seq: 0,
     body: lowBalanceBody(balance, now.toISOString()),

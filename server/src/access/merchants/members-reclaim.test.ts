@@ -1,5 +1,5 @@
-// Tests that a stranger loses all access if the stranger signed up with the e-mail address of another person, and this person
-// proves the address.
+// Tests a stranger who signs up with the e-mail address of another person. If this person proves the address, the stranger
+// loses all access.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -32,8 +32,8 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Runs when a user proves the e-mail address for the first time by a password reset. In each merchant that this account
- * created, removes other members, API keys and webhooks, and writes audit entries.
+ * Runs after a password reset has proved the e-mail address of a user for the first time. In each merchant that this account
+ * created, makes the user MERCHANT_ADMIN and removes other members, API keys and webhooks. Writes audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

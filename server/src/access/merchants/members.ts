@@ -67,7 +67,7 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 const MEMBERS_MAX = 200
 
 /**
- * Counts an invitation e-mail. Returns false if the rate limit is reached. `email` is in lower case. The identity room
+ * Counts an invitation e-mail. If the rate limit is reached, returns false. `email` is in lower case. The identity room
  * implements this function.
  */
 export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>

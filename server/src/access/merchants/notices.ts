@@ -192,8 +192,8 @@ export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'
 export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
 
 /**
- * Records that the worker queues a warning or summary. Returns false if a worker has already queued the same one, or has done
- * so after `not_before`.
+ * Records that the worker queues a warning or summary. If a worker has queued the same notice after `not_before`, or at any
+ * time without `not_before`, returns false.
  */
 export async function claimNotice(deps: Deps, tx: Tx, claim: NoticeClaim): Promise<boolean> {
   const { merchant_id, kind, subject, not_before = new Date(0) } = claim

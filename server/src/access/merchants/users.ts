@@ -68,7 +68,7 @@ const VERIFY_EMAIL = sql(
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',
 )
 
-/** Records that the user has proved the e-mail address. Returns false if the user had proved it before. */
+/** Records that the user has proved the e-mail address. If the user had proved the address before, returns false. */
 export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<boolean> {
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }

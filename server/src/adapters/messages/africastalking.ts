@@ -21,7 +21,7 @@ const SEND_MS = 15_000
 const CONNECT_MS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/** Makes the SMS gateway. The gateway connects when it sends the first SMS. */
+/** Makes the SMS gateway. The gateway makes its first connection for the first SMS. */
 export function createAfricasTalking(options: AfricasTalkingOptions): MessageGateway<OutgoingSms> {
   const { origin, pathname } = new URL(options.url)
   const { username, api_key, sender, timeout_ms = SEND_MS } = options

@@ -11,7 +11,7 @@ export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }
 
-/** Makes the configured gateways. A gateway connects when it sends its first message. */
+/** Makes the configured gateways. A gateway makes its first connection for its first message. */
 export function createGateways({ config }: Pick<Deps, 'config'>): Gateways {
   const { mail_from: from, brand_name } = config
   return {

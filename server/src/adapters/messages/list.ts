@@ -215,8 +215,8 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
 const EMAILS_MAX = 200
 
 /**
- * Reads the e-mails of one merchant or of all, newest first. In production, the texts are null unless `open` is true, because a
- * reader of sign-in links can act as any user.
+ * Reads the e-mails of one merchant or of all merchants, newest first. In production without `open`, the texts are null,
+ * because a reader of sign-in links can act as any user.
  */
 export async function listEmails(
   deps: Deps,

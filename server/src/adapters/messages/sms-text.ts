@@ -73,8 +73,9 @@ export function smsText(text: string): string {
 const LONGEST = SMS_PARTS_MAX * ALPHABETS['GSM-7'].joined
 
 /**
- * Returns the longest text that fits into `parts` parts. `write` makes the text with names of at most `name_max` characters. If
- * no text fits, returns the one with names of at most 8 characters.
+ * Tries names of at most 60, 40, 30, 20 and 12 characters, and returns the first text that fits into `parts` parts. `write`
+ * makes the text with names of at most `name_max` characters. If no text fits, returns the text with names of at most 8
+ * characters.
  */
 export function shortestSms(write: (name_max: number) => string, parts = 2): string {
   for (const name_max of [60, 40, 30, 20, 12]) {

@@ -37,7 +37,7 @@ export type ConnectionQueue = {
    * function that cancels the wait. If the wait was already over, that function returns false.
    */
   enter(begin: (leave: () => void) => void): () => boolean
-  /** Ends all connections. */
+  /** Ends all connections. Afterwards, an exchange reports each waiting or new request as not sent. */
   destroy(): Promise<void>
 }
 

@@ -21,8 +21,8 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number]
 
 /**
- * The events of an endpoint if the merchant has chosen none. An endpoint receives other events only if the merchant chooses
- * them.
+ * If the merchant has chosen no events for an endpoint, the endpoint receives these events. An endpoint receives other events
+ * only after the merchant has chosen them.
  */
 export const DEFAULT_EVENTS: readonly EventName[] = EVENTS.slice(0, 6)
 
