@@ -8,7 +8,7 @@ export type RuleScope = { flow: Flow; method: string | null; destination_code: s
 
 /** The flows with prices: `withdrawal` for payouts, and `collection` for payments. */
 export const FLOWS = ['withdrawal', 'collection'] as const
-/** The name of a flow: payouts or payments. */
+/** The name of a flow: `withdrawal` (payouts) or `collection` (payments). */
 export type Flow = (typeof FLOWS)[number]
 
 /** The methods of each flow to which a rule can apply. */

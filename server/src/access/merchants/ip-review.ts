@@ -43,7 +43,7 @@ const COUNT = sql(
      limit $3) counted`,
 )
 
-/** The filter of the list of allowlist entries for operators. */
+/** The filter of the list of allowlist entries for operators. Undefined as a field means all values. */
 export type AddressesFilter = PageChoice & { status?: IpAddress['status']; merchant_id?: string }
 
 /** Returns a page of the allowlist entries of all merchants, newest first. `total_items` counts up to 10,000. */

@@ -235,7 +235,7 @@ export async function findDigestMember(
   return row ?? null
 }
 
-/** Deletes records of queued e-mails that are older than QUEUED_DAYS. Returns the number of deleted rows. */
+/** Deletes records of queued e-mails that are older than QUEUED_DAYS, at most 1,000. Returns their number. */
 export async function sweepNotices(tx: Tx, now: Date): Promise<number> {
   return (await tx.query(SWEEP, [new Date(now.getTime() - QUEUED_DAYS * DAY_MS), 1_000])).length
 }

@@ -29,7 +29,7 @@ type MessageRow = {
 const COLUMNS = `m.merchant_id, m.id, m.environment, m.channel, m.status, m.kind, m.recipient, m.subject, m.body, m.tries,
      m.error, m.gateway_id, m.invoice_id, m.due_at, m.sent_at, m.created_at`
 
-/** The filter of a merchant's list of messages. */
+/** The filter of a merchant's list of messages. Undefined as a field means all values. */
 export type MessageFilter = PageChoice & {
   channel?: Channel | undefined
   status?: MessageStatus | undefined
@@ -101,7 +101,7 @@ const ANY_STATUS = 'and ($3::text is null or m.status = $3)'
 const LISTS = { unsent: messageListSql(UNSENT), any: messageListSql(ANY_STATUS) }
 const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATUS) }
 
-/** The filter of the operators' list of messages. */
+/** The filter of the operators' list of messages. Undefined as a field means all values. */
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
 /**
