@@ -12,7 +12,7 @@ import { pagePolicy } from './pages-provider.ts'
 import { languageOf } from './pages-texts.ts'
 import { consoleOrigins, consoleRedirectUris, createProvider, MOUNT } from './provider.ts'
 
-/** The functions that all identity pages use. */
+/** The dependencies and functions that the identity pages use. */
 export type IdentitySite = {
   deps: Deps
   revokeAllKeys: RevokeAllKeys

@@ -75,7 +75,8 @@ type OpenStream = Omit<StreamRequest, 'after'> & {
   /** The id at which the next read begins, inclusive. */
   from_id: string
   /**
-   * The ids of the last REREAD_MS that the server must not send, because the client has them or the stream started later.
+   * The ids of events of the last REREAD_MS that the server must not send, because the client has them or the stream started
+   * later.
    */
   seen: Set<string>
   is_catching_up: boolean
