@@ -7,7 +7,7 @@ import { findMerchant, type Merchant } from './find.ts'
 
 /** The e-mail address of the demo merchant, by which the server finds it. */
 export const DEMO_EMAIL = 'demo@malipo.example'
-/** The e-mail address of each merchant with a demo history, by which the server finds it. */
+/** The e-mail address of each merchant with a demo history. The demo command finds these merchants by this address. */
 export const HISTORY_EMAIL = 'history@malipo.example'
 
 const FIND_DEMO = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')

@@ -7,7 +7,7 @@ import type { Task } from '../../kernel/work/index.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** A message to count: its recipient, and the environment of the reported fact. */
+/** A message to count: its recipient and its environment. */
 export type CountedMessage = { to: string; environment: Environment }
 
 // One statement locks the counters of a batch in one order. `granted` is the number of messages that the limit allows.

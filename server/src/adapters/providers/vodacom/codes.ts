@@ -1,5 +1,5 @@
-// Lists the response codes that the gateway documents for this market, with their meaning for a request that moves money.
-// Other markets use some codes differently. A code outside this table has no meaning.
+// Lists the response codes that the gateway documents for this market, with their meaning for a request that moves money. Other
+// markets use some codes differently. If neither this table nor a setting has a code, the outcome is unknown.
 
 import type { BlockCause, FailureReason, PayoutFailure } from '../port.ts'
 
