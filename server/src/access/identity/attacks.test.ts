@@ -36,7 +36,8 @@ type Stage = {
 }
 
 /**
- * Returns the token with replaced claims, signed with the issuer's key. If the new value is undefined, removes the claim.
+ * Returns the token with replaced claims and header fields, signed with the issuer's key. If a new value is undefined, removes
+ * the claim.
  */
 function altered(stage: Stage, claims: Record<string, unknown>, header: Record<string, unknown> = {}): string {
   return sign({ ...stage.header, ...header }, { ...stage.claims, ...claims }, stage.key)

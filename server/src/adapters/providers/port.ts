@@ -198,8 +198,8 @@ export const PAYOUT_FAILURES_SW: Record<PayoutFailure, string> = {
 export type RecipientField = 'destination_name'
 
 /**
- * The result of the check of a callback: the reference of its payment, never the outcome. The platform then queries the
- * outcome.
+ * The result of the check of a callback: the reference of its payment or payout, never the outcome. The platform then queries
+ * the outcome.
  */
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
