@@ -72,7 +72,7 @@ export async function hashPassword(deps: Deps, password: string): Promise<string
 }
 
 /**
- * The concurrency limit of password hashes. On a machine with two processors, one processor stays free for payments.
+ * The concurrency limit of password hashes: 1 or 2. On a machine with two processors, one processor stays free for payments.
  */
 const limitHashing = limitConcurrency(Math.min(2, Math.max(1, availableParallelism() - 1)))
 

@@ -11,7 +11,7 @@ import { codePage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { useCode } from './totp.ts'
 
-/** Adds the routes of this page. */
+/** Adds the routes of the page that checks the second step. */
 export function codeRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   const show = async (

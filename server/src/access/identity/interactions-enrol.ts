@@ -15,7 +15,7 @@ import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 import { counterOf, hasSecondStep, newTotpSecret, otpauthUrl, setSecondStep } from './totp.ts'
 
-/** Adds the routes of this page. */
+/** Adds the routes of the page that sets up the second step. */
 export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   const enrolment = (secret: string, email: string, must: boolean) => ({

@@ -163,7 +163,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       details.params.client_id === 'operator'
         ? { ...view, dashboard: site.home('operator'), for_operators: true }
         : view,
-    /** The factor that the console asks the user to set up. Null means that the console asks for none. */
+    /** The factor that the user must set up, as the console requests. Null means that the console requests no setup. */
     enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,
     /** The ids of this sign-in and of the browser's session. Null as `session` means that the browser has none. */

@@ -1,4 +1,5 @@
-// Defines the routes for the caller's passkeys: list and remove passkeys, and get the options to confirm the session with one.
+// Defines the routes for the caller's passkeys: list and remove passkeys, and get the options to confirm the session with a
+// passkey.
 
 import Type, { type Static } from 'typebox'
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'

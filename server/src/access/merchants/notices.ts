@@ -186,8 +186,8 @@ export function noticeRecipients(reader: Reader, merchant_id: string, kind: Warn
 export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
 
 /**
- * A warning or summary that the worker queues at most once. If `not_before` is given and the worker last queued the same one at
- * or before `not_before`, the worker may queue the same one again.
+ * A warning or summary that the worker queues at most once. If `not_before` is given and the worker last queued the notice at
+ * or before `not_before`, the worker may queue the notice again.
  */
 export type NoticeClaim = { merchant_id: string; kind: QueuedNoticeKind; subject: string; not_before?: Date }
 

@@ -1,4 +1,4 @@
-// Records the outcomes of messages in batches of one SQL query.
+// Records the outcomes of messages in batches: one SQL query for each batch.
 
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather } from '../../kernel/lib/index.ts'

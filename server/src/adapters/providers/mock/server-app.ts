@@ -27,7 +27,7 @@ const CALLBACK_TIMEOUT_MS = 5000
 
 /** The settings of a mock provider process. Without `clock`, the process uses the clock of the machine. */
 export type MockServerOptions = {
-  /** The port. 0 means that the system chooses a free port. */
+  /** The port. 0 means that the operating system chooses a free port. */
   port: number
   host: string
   profile: MockProfile
