@@ -22,8 +22,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Biashara inaweza kuhakiki majina {} kwa siku. Jaribu tena kesho.',
   'is not in the right form': 'Muundo si sahihi.',
   'is too large': 'Kiasi ni kikubwa mno.',
-  'is too wide: at most a /{}': 'Mtandao ni mpana mno: usizidi /{}.',
-  'is not an address that a server calls from': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
+  'is too wide: the widest network is /{}': 'Mtandao ni mpana mno: usizidi /{}.',
+  'is not an address from which a server can send requests': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
   'applies to the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
   "has the method {}, not the method of this rule": 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
@@ -53,8 +53,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Rangi hii ni nyepesi mno: maandishi meupe hayatasomeka. Chagua rangi nzito zaidi.',
   'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced':
     'Seva haiwezi kusoma picha hii. Ihifadhi kama PNG ya kawaida.',
-  'is larger than {} x {} pixels. Make it smaller': 'Picha inazidi pikseli {} x {}. Ipunguze.',
-  'has more than {} bytes. Make it smaller, or use fewer colours':
+  'is larger than {} x {} pixels. Make the picture smaller': 'Picha inazidi pikseli {} x {}. Ipunguze.',
+  'has more than {} bytes. Make the picture smaller, or use fewer colours':
     'Picha inazidi baiti {}. Ipunguze, au tumia rangi chache.',
   'must begin with https:// for live payments': 'Kwa malipo halisi, anwani lazima ianze na https://.',
   'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
@@ -100,7 +100,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must name at least one scope': 'Chagua ruhusa moja au zaidi.',
   '"{}" is not an event; name any of {}': '“{}” si tukio. Yaliyopo: {}.',
   'has the unknown scope {}; the known scopes are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
-  'must not be {} when ip_whitelist_enabled is: choose one of the two': 'Chagua moja kati ya mawili (si {} kwa yote).',
+  'must not be {} like ip_whitelist_enabled: send only one of the two fields':
+    'Chagua moja kati ya mawili (si {} kwa yote).',
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Choose a merchant with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',

@@ -125,7 +125,7 @@ function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_witho
   if (ip_whitelist_enabled !== undefined && ip_whitelist_enabled === continue_without_ip_whitelist) {
     refuseField(
       'continue_without_ip_whitelist',
-      `must not be ${continue_without_ip_whitelist} when ip_whitelist_enabled is: choose one of the two`,
+      `must not be ${continue_without_ip_whitelist} like ip_whitelist_enabled: send only one of the two fields`,
     )
   }
   const restricted = ip_whitelist_enabled ?? !(continue_without_ip_whitelist ?? true)

@@ -42,7 +42,7 @@ function creationRoutes(deps: Deps, app: App): void {
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
-      'Only this reply shows the key. A repetition with the same Idempotency-Key shows the record without it.',
+      'Only this reply shows the key. A repetition with the same Idempotency-Key shows the record without the key.',
     body: NewKeyBody,
     response: { 201: CreatedKeyReply },
   }
@@ -96,7 +96,7 @@ function keyEndRoutes(deps: Deps, app: App): void {
         tags,
         operationId: 'revokeApiKey',
         summary: 'Revoke an API key',
-        description: 'The key stops working on the next request. Revoking it again changes nothing.',
+        description: 'The key stops working on the next request. A second revocation changes nothing.',
         params: KeyParams,
         response: { 200: KeyReply },
       },
@@ -112,7 +112,7 @@ function keyEndRoutes(deps: Deps, app: App): void {
         operationId: 'rotateApiKey',
         summary: 'Replace an API key',
         description:
-          'Revokes the key and creates one with the same name, environment, scopes, IP flags and expiry. Only this reply shows the new key.',
+          'Revokes the key and creates a key with the same name, environment, scopes, IP flags and expiry. Only this reply shows the new key.',
         params: KeyParams,
         response: { 201: CreatedKeyReply },
       },

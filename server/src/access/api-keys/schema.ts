@@ -10,7 +10,7 @@ const dateTime = (description: string) => Type.String({ format: 'date-time', des
 /** The body of the two requests that create a key. */
 export const NewKeyBody = Type.Object(
   {
-    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send this field.')),
     name: Type.String({ ...line(100), minLength: 1, description: 'A name for the key.' }),
     environment: enumOf(
       'Environment',
@@ -28,7 +28,7 @@ export const NewKeyBody = Type.Object(
     continue_without_ip_whitelist: Type.Optional(
       Type.Boolean({ description: 'true, the default: the key works from any address.' }),
     ),
-    expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: it does not expire.'))),
+    expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: the key does not expire.'))),
   },
   { title: 'ApiKeyRequest' },
 )
@@ -45,10 +45,10 @@ const fields = {
   ip_whitelist_enabled: Type.Boolean(),
   continue_without_ip_whitelist: Type.Boolean(),
   status: oneOf(['active', 'revoked']),
-  last_used_at: nullable(dateTime('To the minute. Null means never used.')),
+  last_used_at: nullable(dateTime('The time of the last use, to the minute. Null means that no request has used the key.')),
   expires_at: nullable(dateTime('Null means that the key does not expire.')),
   revoked_at: nullable(dateTime('Null means that the key is active.')),
-  created_at: dateTime('The time at which the key was created.'),
+  created_at: dateTime('The creation time of the key.'),
 }
 
 const KeyRecord = Type.Object(fields, { title: 'ApiKey' })
@@ -56,7 +56,7 @@ const CreatedKeyRecord = Type.Object(
   {
     ...fields,
     plaintext_key: Type.Optional(
-      Type.String({ description: 'The key itself. Keep it: the server cannot show it again.' }),
+      Type.String({ description: 'The key itself. Store the key: the server cannot show the key again.' }),
     ),
   },
   { title: 'CreatedApiKey' },
@@ -65,7 +65,7 @@ const CreatedKeyRecord = Type.Object(
 /** The query parameters of the list of keys. */
 export const KeysQuery = Type.Object({
   ...PageQuery,
-  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Default: keys of both.')),
+  environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'Default: keys of both environments.')),
   status: Type.Optional(oneOf(['active', 'revoked'])),
   made_by: Type.Optional(line(64, 'Only keys that this member made: the id of the member.')),
 })

@@ -7,7 +7,7 @@ export const VerdictFields = {
   approvals_required: Type.Optional(
     Type.Integer({
       description:
-        'The number of operators that have to decide: 2 if the corrections of the merchant reach FOUR_EYES_AMOUNT on this day. Left out if one suffices.',
+        'The number of operators that have to decide: 2 if the corrections of the merchant reach FOUR_EYES_AMOUNT on this day. If one operator suffices, the field is absent.',
     }),
   ),
   approvals: Type.Optional(
@@ -19,7 +19,7 @@ export const VerdictFields = {
       }),
       {
         description:
-          'The operators who have decided, in order. While they are fewer than `approvals_required`, no money has moved. Left out if one operator suffices.',
+          'The operators who have decided, in order. While they are fewer than `approvals_required`, no money has moved. If one operator suffices, the field is absent.',
       },
     ),
   ),

@@ -101,7 +101,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
       const consumed = await write.query(CONSUME, [model, idHash(id), deps.clock.now()])
       if (consumed.length > 0) return
       const { errors } = await import('oidc-provider')
-      throw new errors.InvalidGrant(`${model} was used already`)
+      throw new errors.InvalidGrant(`a client has already used this ${model}`)
     },
     async destroy(id) {
       await write.query(DESTROY, [model, idHash(id)])

@@ -48,7 +48,7 @@ export function invitationMail(mail: InvitationMail): Email {
       'Kama hukutarajia mwaliko huu, usifanye chochote.',
     ],
     en: [
-      `You were invited to the business "${merchant_name}" at ${brand}. Your role: ${as}.`,
+      `The business "${merchant_name}" invites you to its account at ${brand}. Your role: ${as}.`,
       `Sign in, or create an account, with this e-mail address (${email}).${where}`,
       'If you did not expect this invitation, do nothing.',
     ],

@@ -24,7 +24,7 @@ const READ = { roles: MERCHANT_ROLES }
 
 const IpAddressBody = Type.Object(
   {
-    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send it.')),
+    merchant_id: Type.Optional(line(64, 'Your own merchant id. A member of several merchants must send this field.')),
     label: Type.String({ ...line(100), minLength: 1, description: 'A name for the entry.' }),
     address: line(64, 'An address or a network in CIDR form, IPv4 (at widest /16) or IPv6 (at widest /32).'),
     environment: Type.Optional(
@@ -96,7 +96,7 @@ function newIpAddressRoute(deps: Deps, app: App): void {
         tags,
         operationId: 'createIpAddress',
         summary: 'Request an address for the allowlist',
-        description: 'The entry starts PENDING. It allows requests after an operator has approved it.',
+        description: 'The entry starts PENDING. After an operator has approved the entry, the server accepts requests from the address.',
         body: IpAddressBody,
         response: { 201: success(IpAddressRecord) },
       },

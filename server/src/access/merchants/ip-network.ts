@@ -19,8 +19,8 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   if (found === null) return { problem: 'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24' }
   const { address, prefix } = found
   const kind = address.kind()
-  if (prefix < WIDEST[kind]) return { problem: `is too wide: at most a /${WIDEST[kind]}` }
-  if (NON_CLIENT_RANGES.includes(address.range())) return { problem: 'is not an address that a server calls from' }
+  if (prefix < WIDEST[kind]) return { problem: `is too wide: the widest network is /${WIDEST[kind]}` }
+  if (NON_CLIENT_RANGES.includes(address.range())) return { problem: 'is not an address from which a server can send requests' }
   const network = networkOf(address, prefix)
   if (network.toString() !== address.toString()) {
     return { problem: `names one address of a network: send ${network}/${prefix} or ${address}` }

@@ -87,8 +87,8 @@ export async function changeProfile(
 
 const LOGO_PROBLEMS: Record<LogoProblem, string> = {
   unreadable: 'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced',
-  too_wide: `is larger than ${LOGO_SIDE_MAX} x ${LOGO_SIDE_MAX} pixels. Make it smaller`,
-  too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make it smaller, or use fewer colours`,
+  too_wide: `is larger than ${LOGO_SIDE_MAX} x ${LOGO_SIDE_MAX} pixels. Make the picture smaller`,
+  too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make the picture smaller, or use fewer colours`,
 }
 
 /** Replaces the logo of a merchant. If the upload is not a PNG within the limits, refuses with validation_failed. */

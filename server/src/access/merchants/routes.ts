@@ -84,7 +84,7 @@ function securityRoutes(app: App, deps: Deps): void {
         tags,
         operationId: 'updateSecuritySettings',
         summary: 'Require a second factor of all members, or end this requirement',
-        description: 'To require a second factor, the calling user must have signed in with one.',
+        description: 'To require a second factor, the calling user must have signed in with a second factor.',
         body: SecurityBody,
         response: { 200: SecurityAnswer },
       },
@@ -244,7 +244,7 @@ function removeMemberRoute(app: App, deps: Deps, revokeKeysOf: RevokeKeysOf): vo
         operationId: 'removeMember',
         summary: 'Remove a member, or leave',
         description:
-          'The server refuses the member from the next request on. Every member may leave; only a `MERCHANT_ADMIN` may remove others. A merchant always keeps one `MERCHANT_ADMIN`.\n\nThe server also revokes the active API keys that the member made; `revoked_keys` lists them. `keep_keys` names the keys that stay valid.',
+          'The server refuses the member from the next request on. Every member may leave; only a `MERCHANT_ADMIN` may remove other members. A merchant always keeps one `MERCHANT_ADMIN`.\n\nThe server also revokes the active API keys that the member made; `revoked_keys` lists these keys. `keep_keys` names the keys that stay valid.',
         params: MemberParams,
         querystring: RemovalQuery,
         response: { 200: RemovedMemberAnswer },

@@ -89,7 +89,7 @@ export const RuleInput = Type.Object(
       ),
     ),
     percentage: Type.Optional(line(16, 'Percentage of the amount: "1.50" is 1.5 %. Default "0.00".')),
-    flat_fee: optionalAmount('Added to the percentage. Default "0.00".'),
+    flat_fee: optionalAmount('The server adds this amount to the percentage fee. Default "0.00".'),
     processor_charge: optionalAmount('The charge of the processor for each payment. Default "0.00".'),
     processor_fee_pass_through: Type.Optional(
       Type.Boolean({ description: 'true: the merchant pays the processor charge too. Default false.' }),
@@ -198,7 +198,7 @@ export const RoleBody = Type.Object({ role: enumOf('MerchantRole', MERCHANT_ROLE
 export const SecurityBody = Type.Object(
   {
     second_factor_required: Type.Boolean({
-      description: 'True refuses members who signed in without a second factor, from their next request on.',
+      description: 'If true, the server refuses members who signed in without a second factor, from their next request on.',
     }),
   },
   { title: 'SecuritySettings' },
@@ -232,7 +232,7 @@ export const ProfileRecord = Type.Object({
   accent_color: nullable(Type.String({ description: accentColor })),
   logo: nullable(
     Type.Object({
-      hash: Type.String({ description: 'Changes with the picture.' }),
+      hash: Type.String({ description: 'The hash of the picture, which changes with the picture.' }),
       width: Type.Integer(),
       height: Type.Integer(),
       png: Type.String({ description: 'The picture as PNG in base64.' }),
@@ -251,7 +251,7 @@ export const LogoBody = Type.Object({
     maxLength: 60_000,
     pattern: '^[A-Za-z0-9+/]+={0,2}$',
     description:
-      'A PNG in base64: at most 512 x 512 pixels, and at most 20,480 bytes after the server wrote it again from its pixels.',
+      'A PNG in base64: at most 512 x 512 pixels, and at most 20,480 bytes after the server has written the picture again from its pixels.',
   }),
 })
 
@@ -324,7 +324,7 @@ export const MeRecord = Type.Object(
     console: nullable(
       oneOf(
         CONSOLES,
-        'The console of this session; the session gives no access to the other one. Null means both: a token of the admin command, or of an issuer without named clients.',
+        'The console of this session; the session gives no access to the other console. Null means both: a token of the admin command, or of an issuer without named clients.',
       ),
     ),
     auth_time: nullable(
@@ -389,7 +389,7 @@ export const AddressesQuery = Type.Object({
 })
 
 /** The body of POST /v1/operator/ip-addresses/{address_id}/reject. */
-export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason. The merchant sees it.') })
+export const RejectionBody = Type.Object({ reason: visibleLine(500, 'The reason, which the merchant can read.') })
 
 /** The path parameters of an allowlist entry. */
 export const AddressParams = Type.Object({ address_id: Type.String({ description: 'The id of the address.' }) })

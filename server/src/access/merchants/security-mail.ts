@@ -87,7 +87,7 @@ const SECURITY_WORDS = {
     by: 'By',
     at: 'Time',
     address: 'Network address',
-    next: 'If you did not expect this, sign in to the dashboard, check the keys, the webhook and the members, and change your password.',
+    next: 'If you did not expect this change, sign in to the dashboard, check the keys, the webhook and the members, and change your password.',
   },
 } as const
 

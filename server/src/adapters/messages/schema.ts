@@ -52,7 +52,7 @@ export const OperatorMessage = Type.Object(
     text: nullable(
       Type.String({ description: 'Null means that the server can no longer decrypt the text, or that the kind may have a sign-in link, which production never shows.' }),
     ),
-    error: nullable(Type.String({ description: `${ERROR_WORDS} Then the answer of the gateway.` })),
+    error: nullable(Type.String({ description: `${ERROR_WORDS} The answer of the gateway follows.` })),
     gateway_id: nullable(
       Type.String({ description: "The gateway's answer when it accepted the message; for an SMS, the gateway's id." }),
     ),

@@ -18,13 +18,13 @@ export function measureProviders<Adapter extends Provider>(
   const { metrics, clock } = deps
   const calls = metrics.counter({
     name: 'malipo_provider_calls_total',
-    help: 'Calls of providers by this process, by provider, operation and outcome of the answer.',
+    help: 'Calls of this process to providers, by provider, operation and outcome of the answer.',
     labels: ['provider', 'operation', 'outcome'],
     series_max: 120,
   })
   const times = metrics.histogram({
     name: 'malipo_provider_call_duration_seconds',
-    help: 'Time of the calls of providers in seconds, by provider and operation.',
+    help: 'Duration of the calls to providers in seconds, by provider and operation.',
     labels: ['provider', 'operation'],
     series_max: 16,
     buckets: BUCKETS_S,

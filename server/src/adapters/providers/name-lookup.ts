@@ -37,7 +37,7 @@ export async function lookupAccountName(
   const unknown = (message: string) => ({ name: null, message })
   if (provider === undefined)
     return unknown(`No configured provider supports ${method} payouts to ${destination_code}.`)
-  if (provider.lookupName === undefined) return unknown(`${provider.name} has no names to look up.`)
+  if (provider.lookupName === undefined) return unknown(`${provider.name} does not support name lookups.`)
   const asked = { method, destination_code, destination_identifier }
   const answer = await guarded<NameAnswer>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
     work: async () =>
@@ -50,7 +50,7 @@ export async function lookupAccountName(
   if (answer === 'failed') return unknown(`${provider.name} did not answer. Try again.`)
   const name = readName(answer[0]?.name)
   return name === null
-    ? unknown(`${provider.name} returned no name: it has none for this account, or could not look it up.`)
+    ? unknown(`${provider.name} returned no name: there is none for this account, or the lookup failed.`)
     : { name, message: null }
 }
 

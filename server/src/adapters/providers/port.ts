@@ -17,13 +17,13 @@ export type SimulateStatus = (typeof SIMULATE_STATUSES)[number]
 export const FAILURE_REASONS = {
   user_cancelled: 'The customer cancelled the payment.',
   provider_declined: 'The mobile network declined the payment.',
-  reversed: 'The payment was returned to the customer.',
+  reversed: 'The provider returned the payment to the customer.',
   expired: 'The customer did not confirm in time.',
   provider_unavailable: 'The payment provider is unavailable. Try again later.',
   unknown_provider_error: 'The payment did not succeed. Check with the customer before trying again.',
   insufficient_balance: 'The customer does not have enough balance.',
-  wrong_pin: 'The customer entered a wrong PIN or could not be authorized.',
-  review_declined: 'The payment was held for a review and declined.',
+  wrong_pin: 'The customer entered a wrong PIN or the network could not authorize the customer.',
+  review_declined: 'The platform held the payment for a review and declined the payment.',
   timeout: "No answer came in time. If money left the customer's account, do not ask for it again.",
 } as const
 /** The reason of a failed payment. Payers may see its sentence. */
@@ -178,7 +178,7 @@ export const PAYOUT_FAILURES = {
   unknown_recipient: 'The receiving account does not exist or cannot receive this payout.',
   limit_exceeded: 'The payout is outside the limits of the receiving account.',
   unknown_provider_error: 'The payout did not succeed.',
-  operator_resolved: 'An operator checked the payout: it was not paid.',
+  operator_resolved: 'An operator checked the payout: the provider did not pay the payout.',
 } as const
 /** The reason of a failed payout. Merchants may see its sentence. */
 export type PayoutFailure = keyof typeof PAYOUT_FAILURES

@@ -39,7 +39,7 @@ import {
 } from './schema.ts'
 
 const OWN_ENVIRONMENT =
-  'An API key acts on the endpoints of its environment only. A session acts on the environment that it names in `environment`.'
+  'An API key acts on the endpoints of its environment only. A session acts on the environment that the request names in `environment`.'
 
 type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }
 
@@ -61,7 +61,7 @@ function endpointReadRoutes(deps: Deps, app: App): void {
         tags,
         operationId: 'listWebhookEndpoints',
         summary: 'List the webhook endpoints',
-        description: `${OWN_ENVIRONMENT} Without \`environment\`, a session reads both. The endpoint \`default\` is that of webhook-config.`,
+        description: `${OWN_ENVIRONMENT} Without \`environment\`, a session reads both environments. The endpoint \`default\` is that of webhook-config.`,
         response: { 200: EndpointsAnswer },
       },
     },

@@ -49,7 +49,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
         tags,
         operationId: 'streamEvents',
         summary: 'Receive events as they happen',
-        description: `Server-sent events: \`id\` is the id of the event, and \`data\` is the event as the list shows it. The header \`Last-Event-ID\` or the parameter \`after\` continues after an event; the server then repeats the events of the 30 seconds before it. Receivers recognise an event by its id. A key can have ${STREAMS_PER_CALLER} open streams, and a merchant ${STREAMS_PER_MERCHANT}.`,
+        description: `Server-sent events: \`id\` is the id of the event, and \`data\` is the event as the list shows it. The header \`Last-Event-ID\` or the parameter \`after\` continues after an event; the server then repeats the events of the 30 seconds before that event. Receivers recognise an event by its id. A key can have ${STREAMS_PER_CALLER} open streams, and a merchant ${STREAMS_PER_MERCHANT}.`,
         querystring: EventStreamQuery,
         response: { 200: EventStreamAnswer },
       },

@@ -54,7 +54,7 @@ type EventShape = {
   own?: { fields: Record<string, Type.TSchema>; example: Record<string, string> }
 }
 
-const NAMED = 'The server sends this event only to endpoints that name it.'
+const NAMED = 'The server sends this event only to endpoints that name the event.'
 
 const SHAPES: Record<EventName, EventShape> = {
   'collection.success': {
@@ -177,7 +177,7 @@ const SHAPES: Record<EventName, EventShape> = {
     time_field: 'low_at',
     when: 'The time at which the server found the balance below the mark.',
     summary: 'The available balance passed below your mark',
-    description: `\`amount\` is the available balance. The next one follows only after the balance was at the mark or above. ${NAMED}`,
+    description: `\`amount\` is the available balance. The next event follows only after the balance was at the mark or above. ${NAMED}`,
     own: {
       fields: {
         reference: nullable(Type.String({ description: 'Always null.' })),

@@ -175,11 +175,11 @@ export function createEventStreams(deps: Deps, draining: () => boolean): EventSt
 function requireRoom(open: readonly { caller_id: string; merchant_id: string }[], of: StreamRequest): void {
   if (open.length >= STREAMS_MAX) refuse('service_unavailable', { retry_after_s: 5 })
   const tooMany = (owner: string, most: number) => {
-    const message = `${owner} can have ${most} open streams of events. Close one first.`
+    const message = `${owner} can have ${most} open streams of events. Close a stream first.`
     refuse('rate_limited', { message, retry_after_s: 5 })
   }
   if (open.filter(({ caller_id }) => caller_id === of.caller_id).length >= STREAMS_PER_CALLER)
-    tooMany('A key or person', STREAMS_PER_CALLER)
+    tooMany('A key or user', STREAMS_PER_CALLER)
   if (open.filter(({ merchant_id }) => merchant_id === of.merchant_id).length >= STREAMS_PER_MERCHANT)
     tooMany('A merchant', STREAMS_PER_MERCHANT)
 }

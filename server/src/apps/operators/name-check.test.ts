@@ -112,7 +112,7 @@ test('if the provider cannot look up names, the message of the name check names 
   const id = await submit({ code: 'HALOPESA', phone: '255620000101' })
   const { status, body } = await check(id)
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
-  assert.match(body.data.message, /^vodacom has no names/)
+  assert.match(body.data.message, /^vodacom does not support name lookups/)
   assert.equal((await entriesOf(id)).length, 1)
 })
 

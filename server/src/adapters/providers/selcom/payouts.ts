@@ -116,7 +116,7 @@ export function createSelcomPayouts(client: SelcomClient, options: SelcomPayouts
   }
 }
 
-const UNFIT = 'not sent: its amount is not in whole shillings, or the name on the account is missing'
+const UNFIT = 'not sent: the amount is not in whole shillings, or the name on the account is missing'
 
 /**
  * If the answer is `blocked`, `declined` or `unknown`, adds the gateway's code, result and message. If the response has no

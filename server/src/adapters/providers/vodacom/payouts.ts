@@ -105,7 +105,7 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
   }
 }
 
-const UNFIT = 'not sent: its amount is not in whole shillings'
+const UNFIT = 'not sent: the amount is not in whole shillings'
 
 /** If the answer is `blocked`, `declined` or `unknown`, adds the gateway's code and description. */
 function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {

@@ -32,7 +32,7 @@ export const settings = {
     'VODACOM_PUBLIC_KEY',
     '',
     text,
-    "The market's public key as the portal shows it: base64, or PEM. Sandbox and production have different ones.",
+    "The market's public key as the portal shows the key: base64, or PEM. Sandbox and production have different keys.",
     { required: true, secret: true },
   ),
   service_provider_code: setting('VODACOM_SERVICE_PROVIDER_CODE', '', optional(word), 'Your short code.', {
