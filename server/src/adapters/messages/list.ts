@@ -105,8 +105,8 @@ const COUNTS = { unsent: messageCountSql(UNSENT), any: messageCountSql(ANY_STATU
 export type OperatorMessageFilter = Omit<MessageFilter, 'invoice_id'> & { merchant_id?: string | undefined }
 
 /**
- * Reads a page of the messages of one merchant or of all, newest first. If `merchant_id` is undefined, the page includes
- * messages without a merchant. `total_items` counts up to 10,000.
+ * Reads a page of the messages of one merchant or of all merchants, newest first. If `merchant_id` is undefined, the page
+ * includes messages without a merchant. `total_items` counts up to 10,000.
  */
 export async function listMessages(deps: Deps, filter: OperatorMessageFilter) {
   const { channel = null, status = null, merchant_id = null, page = 1, page_size = 20 } = filter

@@ -27,7 +27,7 @@ type RecipientCountRow = { subject: string; granted: number; day_started_at: Dat
 
 /**
  * Counts messages in the transaction that queues them. Null means that the server may queue the message. A time means that the
- * limit is reached until then. Sandbox messages do not count, because the server never sends them.
+ * recipient gets no more messages before this time. Sandbox messages do not count, because the server never sends them.
  */
 export async function countMessages(deps: Deps, tx: Tx, messages: readonly CountedMessage[]): Promise<(Date | null)[]> {
   const limit = deps.config.messages_per_recipient_day ?? 0

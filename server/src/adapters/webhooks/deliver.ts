@@ -16,7 +16,9 @@ import { createSigner } from './sign.ts'
 export type Deliverer = {
   /** Returns true if this process has capacity for another delivery to this endpoint. */
   canDispatch: CanDeliver
-  /** Queues the deliveries whose lease this process holds, and ignores all others. Returns before the sends end. */
+  /**
+   * Queues the deliveries whose lease this process holds, and ignores all other deliveries. Returns before the sends end.
+   */
   dispatch(deliveries: readonly Delivery[]): void
   /** The worker task that claims and sends due deliveries. */
   task: Task
