@@ -67,8 +67,8 @@ const FIND = sql(
 const EXTEND = sql('console_sessions_extend', 'update console_sessions set expires_at = $2 where id = $1 returning id')
 
 /**
- * Returns the id of an open session for a new access token. Null means that the session has ended. `seen_at` does not change,
- * because a new token is no activity of the user.
+ * Extends an open session for a new access token, and returns the id of the session. Null means that the session has ended.
+ * `seen_at` does not change, because a new token is no activity of the user.
  */
 export async function extendConsoleSession(
   deps: Deps,
