@@ -25,7 +25,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is too wide: the widest network is /{}': 'Mtandao ni mpana mno: usizidi /{}.',
   'is not an address from which a server can send requests': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
   'applies to the same payments as rules.{}': 'Inahusu malipo yale yale ya kanuni nyingine (rules.{}).',
-  "has the method {}, not the method of this rule": 'Ni ya {}, si ya njia iliyochaguliwa.',
+  'has the method {}, not the method of this rule': 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
   'holds characters that are not allowed here': 'Kuna herufi ambazo haziruhusiwi hapa.',
   'contains invisible characters': 'Kuna herufi ambazo hazionekani. Andika upya.',
@@ -212,7 +212,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The list already has {} addresses. Remove an address, or add a network.':
     'Orodha ina anwani {}. Ondoa moja, au andika mtandao mzima.',
   'An operator can approve only a PENDING address.': 'Anwani inayosubiri tu ndiyo inaweza kuidhinishwa.',
-  'An operator can reject only a PENDING or APPROVED address.': 'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
+  'An operator can reject only a PENDING or APPROVED address.':
+    'Anwani inayosubiri au iliyoidhinishwa tu inaweza kukataliwa.',
   'An operator can approve only a PENDING merchant.': 'Biashara inayosubiri tu ndiyo inaweza kuidhinishwa.',
   'An operator can suspend only an ACTIVE merchant.': 'Biashara inayotumika tu ndiyo inaweza kusimamishwa.',
   'An operator can reactivate only a SUSPENDED merchant.': 'Biashara iliyosimamishwa tu ndiyo inaweza kurudishwa.',

@@ -196,9 +196,9 @@ export type CollectionFailedEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id?: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id?: string
   status: 'failed'
   /** Null means that no payer has chosen a method. */
@@ -253,9 +253,9 @@ export type CollectionPendingReviewEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id?: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id?: string
   status: 'pending_clearance'
   /** Null means that no payer has chosen a method. */
@@ -293,9 +293,9 @@ export type CollectionReversedEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id?: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id?: string
   status: 'reversed'
   /** Null means that no payer has chosen a method. */
@@ -336,9 +336,9 @@ export type CollectionSuccessEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id?: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id?: string
   status: 'successful'
   /** Null means that no payer has chosen a method. */
@@ -392,7 +392,7 @@ export type CurrentUser = {
    */
   operator_duties: Array<'read' | 'money' | 'merchants' | 'pause' | 'platform' | (string & {})>
   /**
-   * The console of this session; the session gives no access to the other one. Null means both: a token of the
+   * The console of this session; the other console refuses the session. Null means both consoles: a token of the
    * admin command, or of an issuer without named clients.
    */
   console: 'dashboard' | 'operator' | null | (string & {})
@@ -622,7 +622,7 @@ export type InvoiceList = {
 /** The schema `InvoiceOverdueEvent` of the API. */
 export type InvoiceOverdueEvent = {
   event: 'invoice.overdue'
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id: string
   /** The code of the merchant. */
   merchant_code: string
@@ -633,7 +633,7 @@ export type InvoiceOverdueEvent = {
   /** The requested amount. */
   amount: Money
   currency: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id?: string
   /** The last day on which the customer would have paid in time. */
   due_date: string
@@ -671,9 +671,9 @@ export type InvoicePaidEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id: string
   status: 'PAID'
   /** Null means that no payer has chosen a method. */
@@ -775,9 +775,9 @@ export type PaymentLinkPaidEvent = {
   foreign_amount?: Money
   /** The currency of `foreign_amount`. */
   foreign_currency?: string
-  /** The payment link. Absent if the payment was made on none. */
+  /** The payment link. Absent if the payer paid on no payment link. */
   payment_link_id: string
-  /** The invoice. Absent if the payment was made for none. */
+  /** The invoice. Absent if the payment pays no invoice. */
   invoice_id?: string
   status: 'PAID'
   /** Null means that no payer has chosen a method. */
@@ -1048,7 +1048,7 @@ export type WebhookDelivery = {
     number: number
     /** The start of the attempt. */
     at: string
-    /** Null if the receiver did not answer. */
+    /** Null means that the receiver did not answer. */
     status_code: number | null
     duration_ms: number
     /** A short reason. Null means that the receiver answered with 2xx. */

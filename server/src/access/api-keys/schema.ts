@@ -28,7 +28,9 @@ export const NewKeyBody = Type.Object(
     continue_without_ip_whitelist: Type.Optional(
       Type.Boolean({ description: 'true, the default: the key works from any address.' }),
     ),
-    expires_at: Type.Optional(nullable(dateTime('The key stops working at this time. Default: the key does not expire.'))),
+    expires_at: Type.Optional(
+      nullable(dateTime('The key stops working at this time. Default: the key does not expire.')),
+    ),
   },
   { title: 'ApiKeyRequest' },
 )
@@ -45,7 +47,9 @@ const fields = {
   ip_whitelist_enabled: Type.Boolean(),
   continue_without_ip_whitelist: Type.Boolean(),
   status: oneOf(['active', 'revoked']),
-  last_used_at: nullable(dateTime('The time of the last use, to the minute. Null means that no request has used the key.')),
+  last_used_at: nullable(
+    dateTime('The time of the last use, to the minute. Null means that no request has used the key.'),
+  ),
   expires_at: nullable(dateTime('Null means that the key does not expire.')),
   revoked_at: nullable(dateTime('Null means that the key is active.')),
   created_at: dateTime('The creation time of the key.'),

@@ -96,7 +96,8 @@ function newIpAddressRoute(deps: Deps, app: App): void {
         tags,
         operationId: 'createIpAddress',
         summary: 'Request an address for the allowlist',
-        description: 'The entry starts PENDING. After an operator has approved the entry, the server accepts requests from the address.',
+        description:
+          'The entry starts PENDING. After an operator has approved the entry, the server accepts requests from the address.',
         body: IpAddressBody,
         response: { 201: success(IpAddressRecord) },
       },

@@ -20,7 +20,8 @@ export function canonicalNetwork(text: string): { network: string } | { problem:
   const { address, prefix } = found
   const kind = address.kind()
   if (prefix < WIDEST[kind]) return { problem: `is too wide: the widest network is /${WIDEST[kind]}` }
-  if (NON_CLIENT_RANGES.includes(address.range())) return { problem: 'is not an address from which a server can send requests' }
+  if (NON_CLIENT_RANGES.includes(address.range()))
+    return { problem: 'is not an address from which a server can send requests' }
   const network = networkOf(address, prefix)
   if (network.toString() !== address.toString()) {
     return { problem: `names one address of a network: send ${network}/${prefix} or ${address}` }

@@ -198,7 +198,8 @@ export const RoleBody = Type.Object({ role: enumOf('MerchantRole', MERCHANT_ROLE
 export const SecurityBody = Type.Object(
   {
     second_factor_required: Type.Boolean({
-      description: 'If true, the server refuses members who signed in without a second factor, from their next request on.',
+      description:
+        'If true, the server refuses members who signed in without a second factor, from their next request on.',
     }),
   },
   { title: 'SecuritySettings' },
@@ -324,7 +325,7 @@ export const MeRecord = Type.Object(
     console: nullable(
       oneOf(
         CONSOLES,
-        'The console of this session; the session gives no access to the other console. Null means both: a token of the admin command, or of an issuer without named clients.',
+        'The console of this session; the other console refuses the session. Null means both consoles: a token of the admin command, or of an issuer without named clients.',
       ),
     ),
     auth_time: nullable(

@@ -50,7 +50,10 @@ export const OperatorMessage = Type.Object(
     ...COMMON,
     merchant_id: nullable(Type.String({ format: 'uuid', description: 'Null means that the message has no merchant.' })),
     text: nullable(
-      Type.String({ description: 'Null means that the server can no longer decrypt the text, or that the kind may have a sign-in link, which production never shows.' }),
+      Type.String({
+        description:
+          'Null means that the server can no longer decrypt the text, or that the kind may have a sign-in link, which production never shows.',
+      }),
     ),
     error: nullable(Type.String({ description: `${ERROR_WORDS} The answer of the gateway follows.` })),
     gateway_id: nullable(

@@ -258,7 +258,6 @@ function presentStored(row: ConfigRow): StoredConfig {
 
 function refuseUnconfigured(): never {
   refuse('not_found', {
-    message:
-      'This environment has no webhook address yet. PATCH /v1/merchant/webhook-config with a webhook_url first.',
+    message: 'This environment has no webhook address yet. PATCH /v1/merchant/webhook-config with a webhook_url first.',
   })
 }

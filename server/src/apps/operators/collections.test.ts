@@ -84,7 +84,10 @@ describe('decisions about held payments', () => {
       await world.work()
       const record = await review.shown(shop, id, environment)
       assert.deepEqual([record.status, record.failure_reason_code], ['failed', 'review_declined'])
-      assert.equal(record.failure_reason_message, 'The platform held the payment for a review and declined the payment.')
+      assert.equal(
+        record.failure_reason_message,
+        'The platform held the payment for a review and declined the payment.',
+      )
       const [event] = receiver.received.map((request) => JSON.parse(request.body))
       assert.deepEqual(
         [event.event, event.status, event.failure_reason_code, event.failed_at],
