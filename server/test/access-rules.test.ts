@@ -230,7 +230,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/operator/decisions': READERS,
 }
 
-/** Valid bodies of the operations for which the smallest body that matches the schema is not valid. */
+/** Bodies with the fields that `sample` omits, for the operations that refuse the body that `sample` makes. */
 const BODIES: Record<string, object> = {
   'POST /v1/collections/wallet-push': { phone: '0754123001' },
   'POST /v1/collections/provider-pesa': { phone: '0754123001' },
@@ -273,7 +273,7 @@ function forSession(rule: Rule, role: Role | null): Outcome {
 /** A caller with a credential, and a function that returns the expected result for a rule. */
 type Actor = { name: string; credential: string | null; meets(rule: Rule): Outcome; merchant_id?: string }
 
-/** A caller that has every right in one merchant and names another merchant in the request. */
+/** A caller that has every right in one merchant and names a different merchant in the request. */
 type Stranger = { name: string; credential: string; allowed(rule: Rule): boolean }
 
 const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
@@ -451,7 +451,7 @@ async function readOperations(): Promise<Map<string, Operation>> {
   return found
 }
 
-/** Returns the smallest body that a schema accepts. */
+/** Returns an example value for a schema. An object has only its required properties. */
 function sample(schema: Schema): unknown {
   if (schema.examples?.length) return schema.examples[0]
   if (schema.enum) return schema.enum[0]

@@ -1,5 +1,6 @@
 // Tests the alerts and the dashboard of deploy/monitoring without Prometheus. Each alert has a runbook and two tests, and every
-// query names only metrics of the server. `npm run alerts` runs the tests of the alerts with promtool.
+// query names only metrics of the server, or Prometheus' own metric `up`. `npm run alerts` runs the tests of the alerts with
+// promtool.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
@@ -28,7 +29,7 @@ after(() => world.close())
 const seriesOf = (name: string, type: string | undefined) =>
   type === 'histogram' ? ['_bucket', '_sum', '_count'].map((ending) => `${name}${ending}`) : [name]
 
-/** Returns the names of a query that are no functions, no labels and no metrics of the registry. */
+/** Returns the names in a query that are neither functions, labels or operators of PromQL, nor known metrics. */
 function unknownMetrics(query: string): string[] {
   const bare = query.replace(/\{[^}]*\}|"[^"]*"|\[[^\]]*\]/g, ' ').replace(/\b(?:by|without)\s*\([^)]*\)/g, ' ')
   const names = [...bare.matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/gi)].map(([name]) => name)

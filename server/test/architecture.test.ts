@@ -103,7 +103,7 @@ const tests = [
   ...filesBelow(join(ROOT, 'sdk'), '.test.ts'),
 ]
 
-/** The folders of tests, and the other top folders of the repository. */
+/** The TypeScript files of server/test, sdk, bench and scripts, without the test files. */
 const helpers = ['server/test', 'sdk', 'bench', 'scripts'].flatMap((folder) =>
   filesBelow(join(ROOT, folder), '.ts')
     .filter(({ path }) => !IS_TEST.test(path))

@@ -79,7 +79,8 @@ test('verify and doctor report a damaged page of the books with the remedy, and 
     /^PostgreSQL read damaged pages \d+ times, the last time at 20.*: pause the payouts/,
   )
 
-  // The test repairs the page of the table, as a restored backup does. It damages a page of an index, which needs no backup.
+  // The test repairs the page of the table, as a restored backup does. Then the test damages a page of an index, which
+  // PostgreSQL can rebuild without a backup.
   await server.stop('fast')
   damage(join(server.place, 'data', path))
   damage(join(server.place, 'data', index))

@@ -1,4 +1,5 @@
-// Builds and serves the gallery of components for its test and its pictures. The server of the product never serves it.
+// Builds and serves the gallery of components for its test and its pictures. The server of the product never serves the
+// gallery.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'

@@ -106,7 +106,9 @@ export type World = {
   live_key: string
   newKey(options?: { merchant?: Merchant; environment?: Environment; scopes?: readonly string[] }): Promise<string>
   newMerchant(options?: { approved?: boolean }): Promise<Merchant>
-  /** Creates a person with these roles and returns a session token. The roles of operators are possible too, at most one. */
+  /**
+   * Creates a person with these roles and returns a session token. At most one of the roles may be a role of operators.
+   */
   newSession(
     roles: Role | { role: Role; merchant?: Merchant }[],
   ): Promise<{ token: string; user_id: string; email: string }>
@@ -120,7 +122,7 @@ export type World = {
   get(path: string, key?: string): Promise<Reply>
   /** Runs all work that is due now, including callbacks, without moving the clock. */
   work(): Promise<void>
-  /** Moves the clock in steps and runs the due work at each step. */
+  /** Moves the clock by `ms` milliseconds, in steps, and runs the due work at each step. */
   pass(ms: number): Promise<void>
   /** Returns the rows of a query, for assertions about the database. */
   rows<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
@@ -134,7 +136,7 @@ const ROUNDS_MAX = 200
 export async function createWorld(
   options: {
     env?: Record<string, string>
-    /** Receives the clock of the world, for a part outside the system that needs the same time. */
+    /** The clock of the world, for another part of the test that needs the same time. */
     clock?: SettableClock
     point?: Point
     before?: DbOptions['before']

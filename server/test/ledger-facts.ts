@@ -93,7 +93,7 @@ export async function approve(deps: Deps, merchant: Merchant, ids: readonly stri
   for (const answer of answers) if (answer instanceof Refusal) throw answer
 }
 
-/** Returns the provider's answer about an approved withdrawal. */
+/** Books an answer of the provider about an approved withdrawal. */
 export async function payoutAnswer(
   deps: Deps,
   merchant: Merchant,

@@ -1,5 +1,5 @@
 // Tests that the previous version of the product starts on a database that the newer version has migrated. An operator can thus
-// return to it.
+// return to the previous version.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

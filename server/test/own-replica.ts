@@ -1,4 +1,4 @@
-// Runs a streaming replica of a PostgreSQL of a test. The test may pause, stop, freeze and promote it.
+// Runs a streaming replica of a PostgreSQL of a test. The test may pause, stop, freeze and promote the replica.
 
 import { execFileSync, spawn } from 'node:child_process'
 import {

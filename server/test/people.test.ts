@@ -123,7 +123,7 @@ describe('a fresh production installation', () => {
   })
 })
 
-/** Returns the environment of the same installation, for an app inside the test process. */
+/** The environment variables of the same installation, for an app inside the test process. */
 const PRODUCTION_WORLD = { ...PRODUCTION, WEBHOOK_ALLOW_PRIVATE: 'false' }
 
 test('if a command lacks an argument, the command exits with 2, names the argument and does not open the database', async () => {

@@ -49,7 +49,10 @@ const FOLDERS = ['server/src', 'server/twins', 'server/test', 'sdk', 'bench', 's
 const PRELOADS = ['safe-hooks', 'no-async-hook'].map((name) => new URL(`runner/${name}.ts`, import.meta.url).href)
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
-/** The number of test files that run at once. A file waits more than half of its time, so five files keep two cores busy. */
+/**
+ * The number of test files that run at the same time. A file waits more than half of its time, so five files keep two cores
+ * busy.
+ */
 const CONCURRENCY = 5
 /**
  * Fast settings that are not durable, because the data is temporary. On a slow machine, five files that each start several processes need
@@ -58,7 +61,9 @@ const CONCURRENCY = 5
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
-/** A file system in memory. It copies and removes a database six times faster than a disk. */
+/**
+ * A file system in memory. On this file system, PostgreSQL copies and removes a database six times faster than on a disk.
+ */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30

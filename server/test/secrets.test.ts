@@ -1,4 +1,4 @@
-// Tests that no secret leaks. The test uses the whole system and causes all kinds of failures. It then searches the most
+// Tests that no secret leaks. The test uses the whole server and causes all kinds of failures. It then searches the most
 // verbose log, every row of the database and every response for every secret.
 
 import assert from 'node:assert/strict'
@@ -102,7 +102,7 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Records every response of the system: responses to calls within this process, and responses over HTTP. */
+/** Records every response of the server: responses to calls within this process, and responses over HTTP. */
 function listenIn(): void {
   const { app } = world.system
   const inject = app.inject.bind(app) as (

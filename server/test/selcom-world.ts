@@ -1,4 +1,4 @@
-// Runs a whole system with the real Selcom adapter as its live provider, and with the gateway's twin. System and twin exchange
+// Runs a whole server with the real Selcom adapter as its live provider, and with the gateway's twin. Server and twin exchange
 // HTTP requests in both directions and share one clock.
 
 import { createServer } from 'node:http'
@@ -7,10 +7,10 @@ import { settableClock } from '../src/kernel/lib/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../twins/selcom/index.ts'
 import { createWorld, START, type World } from './harness.ts'
 
-/** A system with the twin of its gateway. `base` is the address of the system. */
+/** A server with the twin of its gateway. `base` is the address of the server. */
 export type SelcomWorld = { world: World; twin: Simulator; base: string; close(): Promise<void> }
 
-/** Starts the twin and the system. `env` overrides the Selcom settings of the system. */
+/** Starts the twin and the server. `env` overrides the Selcom settings of the server. */
 export async function createSelcomWorld(
   options: Pick<NonNullable<Parameters<typeof createWorld>[0]>, 'env' | 'url' | 'before' | 'clock'> & {
     twin?: SimulatorOptions
@@ -54,7 +54,7 @@ export async function createSelcomWorld(
   }
 }
 
-/** Returns a free loopback port. The gateway needs the system's address before the system listens. */
+/** Returns a free loopback port. The gateway needs the server's address before the server listens. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

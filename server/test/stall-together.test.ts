@@ -126,7 +126,7 @@ function sendHostile(text: string): Promise<number>[] {
 
 type StallStatuses = { sign_ins: number[]; posters: number[]; hostile: number[] }
 
-/** Starts one wave of all attacks at once, and waits for its answers. */
+/** Starts one wave of all attacks at the same time, and waits for the answers. */
 async function sendWave(form: string, browser: ReturnType<typeof openBrowser>, poster: string): Promise<StallStatuses> {
   const signIn = (at: number) => {
     const headers = { origin: server.url, 'x-forwarded-for': `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }

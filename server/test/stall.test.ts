@@ -1,6 +1,5 @@
-// Tests the limits on the heavy work for one caller. The server refuses further requests with a clear error, and the requests of
-// other callers have no delay.
-// Own process: the test measures the delays of the whole process.
+// Tests the limits on the heavy work for one caller. The server refuses further requests with a clear error, and other callers
+// still get quick responses. Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -190,7 +189,7 @@ function assertRefused(world: World, shown: readonly BrowserPage[], words: RegEx
 
 type Flood<Answer> = { replies: Promise<Answer[]>; over(): boolean }
 
-/** Sends `count` requests at once. */
+/** Sends `count` requests at the same time. `over` returns true after the last answer. */
 function floodOf<Answer>(count: number, send: (at: number) => Promise<Answer>): Flood<Answer> {
   let over = false
   const replies = Promise.all(Array.from({ length: count }, (_, at) => send(at))).finally(() => {

@@ -18,7 +18,7 @@ export type PlannedRecord = {
 /** A planted record, with the values that the provider's statement contains. */
 export type PlantedRecord = PlannedRecord & { merchant_id: string; id: string; reference: string; provider_id: string }
 
-/** One line of a provider statement. Undefined omits the kind. */
+/** One line of a provider statement. Undefined as `currency` means TZS. */
 export type StatedRow = {
   reference: string | null
   provider_id: string | null

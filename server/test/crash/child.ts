@@ -1,6 +1,6 @@
 // Runs the server with a crash point, for crash tests that start this file as a child process. The product has no such switch.
-// CRASH_AT names the point at which the process dies on the first pass. If it is empty, the process sends each point that it
-// passes to its parent.
+// CRASH_AT names the point at which the process dies on the first pass. If CRASH_AT is empty, the process sends each point that
+// it passes to its parent.
 
 import { crashAt, createLog, type Point } from '../../src/kernel/lib/index.ts'
 import { createWorker } from '../../src/kernel/work/index.ts'

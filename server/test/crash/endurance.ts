@@ -276,7 +276,7 @@ async function readyz(api: Child): Promise<Readiness> {
   return { status: answer.status, text: await answer.text() }
 }
 
-/** Returns true if the database could not store something, or has ended. */
+/** Returns true if /readyz reports that the disk of the database is full, or that the database is not ok. */
 const isFull = ({ status, text }: Readiness): boolean =>
   status === 503 && (text.includes('the disk of the database is full') || !text.includes('"database":"ok"'))
 
@@ -296,7 +296,7 @@ async function offsetOf(api: Child): Promise<number> {
   return (Date.parse(headers.get('date') ?? '') - Date.now()) / HOUR_MS
 }
 
-/** Submits payouts and approves them. The worker sends them while the clock steps. */
+/** Submits withdrawals and approves them. The worker sends the payouts while the clock steps. */
 async function approvePayouts(parts: {
   payee: Shop
   cashier: Cashier

@@ -71,7 +71,7 @@ export async function startInstallation(rig: Rig, options: InstallationOptions):
     closers.push(balancer.close)
     const load = startSteadyLoad(balancer, rig.shops, per_second, 1)
     closers.push(load.stop)
-    // A new process is slow until Node has compiled its code. Every second request is a payment.
+    // A new process is slow until Node has compiled its code. Every other request is a payment.
     await until('the load runs', () => load.acks.length >= (per_second * WARM_S) / 2, START_MS_MAX)
     assert.deepEqual(
       load.failures.slice(0, SHOWN_MAX),

@@ -75,8 +75,8 @@ export function createClient(url: string, connections: number): Client {
             text: answer.text,
           }
         }
-        // Status 409 can mean that the first request with this key still runs. Status 503 asks for a retry, and a balancer
-        // answers 502 or 504.
+        // Status 409 can mean that the first request with this key still runs. With status 503, the server requests a retry. A
+        // balancer answers 502 or 504.
         const is_retried = answer === null || RETRIED.includes(answer.status)
         if (!is_retried && !answer.text.includes('idempotency_in_progress')) {
           throw new Error(`${order.key} got the unexpected answer ${answer.status}: ${answer.text}`)

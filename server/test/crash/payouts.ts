@@ -158,7 +158,7 @@ export function findPayoutProblems(facts: PayoutFacts, funded: ReadonlyMap<strin
     if (book === undefined) continue
     const total = row.total_reserved_minor
     if (row.status === 'SUCCESS') book.available -= total
-    // When the provider reversed the payout, it kept its charge.
+    // When the provider reversed the payout, the provider kept its charge.
     else if (row.status === 'REVERSED') book.available -= CHARGE
     else if (row.status !== 'FAILED') {
       book.available -= total

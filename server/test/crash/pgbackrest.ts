@@ -123,8 +123,8 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   await quiet()
   await stop(server)
 
-  // Without a worker, the API process accepts payments and approves payouts, but sends nothing. At the restored time, all of
-  // these are unsent.
+  // Without a worker, the API process accepts payments and approves payouts, but sends nothing. At the restored time, these
+  // payments and payouts are unsent.
   const api = await start({ PROCESS: 'api' })
   const unsent = await pay(shop, 'unsent', api)
   await payOut(payee, api)
@@ -254,7 +254,7 @@ async function payOut(payee: Shop, server: Child): Promise<void> {
   }
 }
 
-/** Waits until no payment, payout or delivery is open, and asserts this. */
+/** Waits until no payment, payout or delivery is open. If one remains open, the test fails. */
 async function quiet(): Promise<void> {
   const { left } = await waitQuiet(rig, 90_000)
   assert.deepEqual(left, { open: 0, due: 0, pending: 0 })

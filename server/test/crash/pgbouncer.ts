@@ -1,5 +1,5 @@
 // Runs the product through a real PgBouncer in transaction mode, with the files of deploy/pgbouncer (`npm run pgbouncer`; needs
-// the package pgbouncer of Debian). The controls test that the server refuses to start with a wrong configuration. LOAD_S is
+// the package pgbouncer of Debian). Other tests assert that the server refuses to start with a wrong configuration. LOAD_S is
 // the time of the load in seconds.
 
 import assert from 'node:assert/strict'
@@ -92,7 +92,10 @@ async function startPgbouncer(edit: (ini: string) => string): Promise<Pgbouncer>
   }
 }
 
-/** Returns the name of the user of PostgreSQL, who may open its socket. PgBouncer does not run as root. */
+/**
+ * Returns the user as whom PgBouncer, which refuses to run as root, runs. With a Unix socket, returns the owner of the socket
+ * folder, who may open the socket.
+ */
 function ownerOf(host: string): string {
   if (!host.startsWith('/')) return 'nobody'
   return execFileSync('id', ['-nu', String(statSync(host).uid)], { encoding: 'utf8' }).trim()

@@ -50,7 +50,7 @@ async function stop(child: Child): Promise<void> {
 }
 
 let number = 0
-/** Makes payments, and asserts that the list has each of them at once. */
+/** Makes payments, and asserts that the list has each payment immediately afterwards. */
 async function payAndList(server: Child, times: number): Promise<void> {
   const client = createClient(server.url, 1)
   for (let i = 0; i < times; i++) {

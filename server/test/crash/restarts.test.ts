@@ -1,6 +1,6 @@
 // Tests that the processes of the platform continue when PostgreSQL loses connections under load. The test kills backends,
-// restarts the server and removes its standby. LOSSES=100,50,50 selects the long test (`npm run restarts`), over the Unix
-// socket and over TCP. SEED=n repeats the moments.
+// restarts the server and makes commits wait for a missing standby. LOSSES=100,50,50 selects the long test (`npm run
+// restarts`), over the Unix socket and over TCP. SEED=n repeats the moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -139,7 +139,7 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
     return own.start()
   }
   const pids = await rig.db.query<{ pid: number }>(PIDS)
-  // The test prefers active backends, so that half of the kills interrupt a query.
+  // The test prefers active backends, so that more kills interrupt a query.
   const { pid } = pids[Math.floor(random() * random() * pids.length)] as { pid: number }
   if (loss === 'terminate') return void (await rig.db.query(TERMINATE, [pid]))
   process.kill(pid, 'SIGKILL')
@@ -152,7 +152,9 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
   await until('PostgreSQL accepts connections', accepts)
 }
 
-/** Waits for the next acknowledged payment. Returns the milliseconds of the wait. */
+/**
+ * Returns the milliseconds until the server acknowledges the next payment. Resolves after some more acknowledged payments.
+ */
 async function backAfter(load: Load): Promise<number> {
   const begin = performance.now()
   await payments(load, 1)

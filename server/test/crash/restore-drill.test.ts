@@ -30,8 +30,8 @@ const PAYMENTS = Number(process.env.PAYMENTS ?? 3_000)
 const IS_LONG = PAYMENTS >= 100_000
 const SHOPS = IS_LONG ? 10 : 2
 /**
- * The payments of each merchant, and the payments among them that the backup contains. The restore replays the others from the
- * WAL.
+ * The number of payments of each merchant, and the number of these that the backup contains. The restore replays the others
+ * from the WAL.
  */
 const OF_SHOP = Math.ceil(PAYMENTS / SHOPS)
 const IN_BACKUP = Math.ceil(OF_SHOP * 0.9)
@@ -354,7 +354,7 @@ async function archiveAll(): Promise<void> {
   await until('the log is archived', () => readdirSync(wal()).includes(file?.name ?? ''), QUIET_MS_MAX)
 }
 
-/** Kills all processes of the machine, and deletes the data directory. */
+/** Kills the processes of Malipo and PostgreSQL, and deletes the data directory and the folder of PostgreSQL. */
 async function destroy(): Promise<void> {
   const server = (await findPlace(data_dir)) as string
   const pid = Number(readFileSync(join(server, 'data/postmaster.pid'), 'utf8').split('\n')[0])

@@ -62,7 +62,7 @@ async function connectAsAdmin(url: string, place: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: `postgres://postgres:${admin_password}@127.0.0.1:${new URL(url).port}/malipo`,
   })
-  client.on('error', () => {}) // When the last program ends, it stops the server, and this connection breaks.
+  client.on('error', () => {}) // When the last program ends, it stops PostgreSQL, and this connection breaks.
   await client.connect()
   return client
 }

@@ -1,4 +1,4 @@
-// Tests four servers on one database, behind a balancer that sends each request to another server. One server dies, one hangs
+// Tests four servers on one database, behind a balancer that sends each request to the next server. One server dies, one hangs
 // for longer than its leases, and one has a clock that is ten minutes ahead. `npm run servers` repeats this behind HAProxy;
 // `npm test` does it once.
 

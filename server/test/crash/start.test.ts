@@ -17,11 +17,11 @@ import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from 
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const STOP_MS_MAX = 8_000
-/** The time in milliseconds for which the server waits for the first request on a connection. */
+/** The longest time in milliseconds of a stop, although one connection never sends a request. */
 const STOP_SILENT_MS_MAX = 15_000
 /**
- * The number of tests that run at once. The number exceeds the cores: the tests wait half of their time, and one test waits
- * half a minute.
+ * The number of tests that run at the same time. The number exceeds the cores: the tests wait half of their time, and one test
+ * waits half a minute.
  */
 const CONCURRENCY = 3
 /**
@@ -238,8 +238,8 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       })
       await until('the load runs', () => load.acks.length >= 100)
       const asked_at = Date.now()
-      // A terminal and npm can both send the signal, so the server gets the signal twice at once. A later second signal would
-      // end the server.
+      // A terminal and npm can both send the signal, so the server gets the signal twice at the same time. A later second
+      // signal would end the server.
       server.signal(signal)
       server.signal(signal)
       const takesNoMore = () =>

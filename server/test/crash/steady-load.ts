@@ -179,10 +179,10 @@ ${servers.join('\n')}
   }
 }
 
-/** The place of the state of a server, such as UP or DOWN, in a line of `show stat` of HAProxy. */
+/** The index of the field with the state of a server, such as UP or DOWN, in a line of `show stat` of HAProxy. */
 const STATUS_FIELD = 17
 
-/** Requests at a fixed rate. Every second request requests a payment, and the others read a payment. */
+/** Requests at a fixed rate. Every other request requests a payment, and the rest read a payment. */
 export type SteadyLoad = {
   acks: Ack[]
   /** Describes each request without a 2xx answer. */

@@ -1,5 +1,6 @@
-// Tests the platform with the real adapter, the provider's twin with all faults at once, and processes that die at random
-// moments. `npm run storm` selects the long test. PAYMENTS, PAYOUTS and KILLS choose another size, and SEED repeats a storm.
+// Tests the platform with the real adapter, the provider's twin with all faults at the same time, and processes that die at
+// random moments. `npm run storm` selects the long test. PAYMENTS, PAYOUTS and KILLS choose another size, and SEED repeats a
+// storm.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

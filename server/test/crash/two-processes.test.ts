@@ -20,7 +20,8 @@ const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', 
 /** The longest time in milliseconds that a merchant may wait while the receiver of another merchant hangs. */
 const FAIR_MS_MAX = 1_500
 /**
- * The number of events of the merchant whose receiver hangs. It is larger than the number that a process sends at once.
+ * The number of events of the merchant whose receiver hangs. The number is larger than the number that a process sends at the
+ * same time.
  */
 const FLOOD = 600
 

@@ -80,7 +80,10 @@ const HOSTILE_VALUES: readonly unknown[] = [
   { __proto__: null, toString: 1 },
   ...HOSTILE_TEXTS,
 ]
-/** The texts of bodies that are no JSON objects. */
+/**
+ * The texts of hostile bodies: texts that are no JSON, JSON values that are no objects, and objects that parsers read
+ * differently.
+ */
 const HOSTILE_BODIES = [
   '',
   '{',

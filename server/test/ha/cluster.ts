@@ -172,7 +172,7 @@ export async function findLeader(): Promise<DatabaseNode | null> {
   return null
 }
 
-/** Returns the node whose etcd leads. */
+/** Returns the node whose etcd leads. If no node leads, throws an error. */
 export async function findEtcdLeader(): Promise<DatabaseNode> {
   for (const node of NODES) {
     const answer = await answerOf(`http://${node.address}:2379/v2/stats/self`)

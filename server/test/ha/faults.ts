@@ -179,5 +179,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'promoted-by-hand': promoteByHand,
 }
 
-/** The control, by its name in the setting FAULTS. It runs last, because it leaves the books without payments. */
+/**
+ * The control, by its name in the setting FAULTS. The control runs last, because the books lack the lost payments afterwards.
+ */
 export const CONTROL = { name: 'asynchronous', fault: loseAsynchronous }

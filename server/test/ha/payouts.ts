@@ -14,9 +14,9 @@ import { openShop, type Rig } from '../crash/rig.ts'
 
 /** The payouts of a fault, while an operator approves them. */
 export type PayoutLoad = {
-  /** Approves the remaining withdrawals. Resolves when the server has confirmed each approval. */
+  /** Approves the remaining withdrawals. Resolves when the server has answered each approval. */
   stop(): Promise<void>
-  /** Descriptions of answers that broke or that were no approval. */
+  /** Describes each approval that the server answered with another status than 200, 409 or 503. */
   problems: string[]
 }
 
@@ -45,7 +45,7 @@ export async function startPayouts(
   const { name, count, random } = options
   const shop = await openShop(rig.deps, `${name} payouts`)
   rig.shops.push(shop)
-  // A payout that settles before its merchant has a webhook gets none.
+  // If a payout settles before its merchant has a webhook, the merchant gets no webhook about this payout.
   await rig.configureWebhooks(server_url)
   const amounts = Array.from({ length: count }, () => 1_000n + BigInt(Math.floor(random() * 1_000_000)))
   const total = amounts.reduce((sum, amount) => sum + totalOf(amount), 0n)

@@ -38,7 +38,7 @@ async function pass(payer: Payer, seconds: number): Promise<void> {
   await payer.wait(seconds)
 }
 
-/** Returns the number of payments and attempts of a page. */
+/** Returns the number of payment attempts on a page. */
 async function attemptsOf({ slug }: PayPage): Promise<number> {
   const [row] = await street.world.rows<{ attempts: number }>(
     `select count(*)::int as attempts from collection_attempts a

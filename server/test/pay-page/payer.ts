@@ -38,7 +38,7 @@ export type Payer = WatchedPage & {
   press(sw: string, en: string): Promise<void>
   /** Types the phone number and submits the payment. */
   payBy(phone: string): Promise<void>
-  /** Lets seconds pass on the page. Without scripts, the payer refreshes the page with a button. */
+  /** Moves the clock of the page by this number of seconds. Without scripts, does nothing. */
   wait(seconds: number): Promise<void>
   /** Returns the payment's id from the address of the page. */
   collection(): string
@@ -69,7 +69,10 @@ export const HELD: Answer = { kind: 'held', ...MONEY, provider_status: 'HELD' }
 /** The mobile network's answer that it returned the money. */
 export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: 'REVERSED' }
 
-/** The test moves the page's clock by at most this many seconds at once, because a page abandons a request after 15 seconds. */
+/**
+ * The test moves the page's clock by at most this number of seconds in one step, because a page abandons a request after 15
+ * seconds.
+ */
 const STEP_S = 5
 /** The timeout in milliseconds for an element to appear on a page. A busy machine also meets this timeout. */
 const STEP_MS_MAX = 15_000

@@ -251,7 +251,7 @@ test('the page shows a failed delivery with its body and each response, and a me
   await visitor.opens('/sandbox/webhooks?event=collection.success')
   const first = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)
   await first.getByText(/^500 · /).waitFor()
-  // Four more attempts fail, and the delivery gets the status failed.
+  // The test gives the delivery the status that the delivery would have after its last failed attempt.
   await world.rows("update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1", [
     merchant.id,
   ])

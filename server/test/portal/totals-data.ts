@@ -42,7 +42,7 @@ const WITHDRAWALS: Record<string, number> = {
   REVERSED: 1,
 }
 
-/** Fills one environment of a shop, and waits until all records have their final status. */
+/** Fills one environment of a shop, and waits until each payment and withdrawal has its expected status. */
 export async function fillEnvironment(
   world: World,
   operator: TestOperator,

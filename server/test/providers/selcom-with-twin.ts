@@ -81,7 +81,7 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
 /** Returns true if the answer is final, so that the twin sends no further request. */
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
-/** Repeats a function until it succeeds. After the time limit, throws the last error. */
+/** Repeats `work` until `isDone` returns true. After the time limit, returns without an error. */
 export async function repeatUntil(isDone: () => boolean, work: () => Promise<void>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!isDone()) {

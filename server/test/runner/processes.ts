@@ -1,4 +1,5 @@
-// Divides the test files among processes. A process imports the system once for all its files, which halves the CPU time.
+// Divides the test files among processes. A process imports the code of the server once for all its files, which halves the CPU
+// time.
 
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -19,8 +20,8 @@ const CALL = 'await runFiles('
 const RUN_FILES = new URL('run-files.ts', import.meta.url).href
 
 /**
- * Divides the files. Servers and browsers mostly wait and shared processes mostly compute, so the kinds alternate. `root` is the
- * root of the repository, and `concurrency` the number of processes that run at once.
+ * Divides the files. Servers and browsers mostly wait and shared processes mostly compute, so the kinds alternate. `root` is
+ * the root of the repository, and `concurrency` the number of processes that run at the same time.
  */
 export function processesOf(files: readonly string[], root: string, concurrency: number): TestProcess[] {
   const own = files.filter((file) => needsOwnProcess(file, root))

@@ -1,4 +1,4 @@
-// Runs one simulated life. Each event runs on the real system and on the model, and the test compares the results.
+// Runs one simulated life. Each event runs on the real server and on the model, and the test compares the results.
 
 import assert from 'node:assert/strict'
 import { type Event, HOUR, type ProviderAnswers, type Sent, TIMES } from './events.ts'
@@ -29,7 +29,7 @@ export class Life {
     this.model = new Model(given, rig.world.deps.clock.now().getTime())
   }
 
-  /** Applies one event to the system and to the model, and compares the two results. */
+  /** Applies one event to the server and to the model, and compares the two results. */
   async happen(event: Event): Promise<void> {
     const { rig, model } = this
     switch (event.what) {
@@ -126,7 +126,7 @@ export class Life {
     }
   }
 
-  /** Starts or ends a pause on the system and on the model. */
+  /** Starts or ends a pause on the server and on the model. */
   private async pause(name: string, starts: boolean, process: number): Promise<void> {
     const { rig, model } = this
     const [scope = '', which] = name.split(' ')
@@ -282,7 +282,7 @@ export class Life {
     )
   }
 
-  /** If the system and the model differ, or the provider executed a payout twice, throws an error. */
+  /** If the server and the model differ, or the provider executed a payout twice, throws an error. */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(

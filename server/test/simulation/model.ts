@@ -11,7 +11,9 @@ export type CallResult =
   | 'payouts_paused'
   | 'production_access_restricted'
 
-/** The parts of a provider's answer that the model needs. `amount` 0 means the requested amount. */
+/**
+ * The parts of a provider's answer that the model needs. `more` is the difference to the requested amount, in cents.
+ */
 export type ModelAnswer =
   | { kind: 'accepted' | 'blocked' | 'not_sent' | 'not_found' | 'unknown' | 'declined'; again_ms?: number }
   | { kind: 'paid' | 'reversed'; more: bigint; charge_returned?: boolean; again_ms?: number }

@@ -78,7 +78,7 @@ const events = fc.array<Event>(
   { minLength: 8, maxLength: 30, size: 'max' },
 )
 
-/** Makes a provider that accepts every request and gives no final answer. The events of the life settle the payments. */
+/** A provider that accepts every request and gives no final answer. The events of the life settle the payments. */
 const silent: Provider = {
   name: 'mock',
   capabilities: { methods: ['wallet_push', 'provider_pesa', 'qr'], whole_shillings: false, payout_methods: [] },

@@ -32,7 +32,9 @@ const ROLES = ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER']
 const KEY_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER']
 const SCOPES = ['disbursements:write', 'disbursements:read']
 
-/** Draws several approvals at once, mostly with a pause, a suspension, a new member or the worker between them. */
+/**
+ * Draws several approvals at the same time, mostly with a pause, a suspension, a new member or the worker between them.
+ */
 async function race(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice } = life
   const papers = shop.papers.slice(-20).filter(isOpen)
@@ -86,7 +88,7 @@ function endPause(life: PeopleLife): Act[] {
   return names.length === 0 ? [] : endPauseNamed(life, life.dice.pick(names), operatorOf(life))
 }
 
-/** Ends each pause by an operator without ties to the paused merchant. */
+/** Ends each pause. If an operator has no ties to the paused merchant, this operator ends the pause. */
 export function endPauses(life: PeopleLife): Act[][] {
   const by = (name: string) =>
     life.operators.find((person) =>
@@ -103,7 +105,7 @@ function suspend(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Reactivates the drawn merchant, or if it is not suspended, another suspended merchant. */
+/** Reactivates the drawn merchant. If the drawn merchant is not suspended, reactivates a suspended merchant instead. */
 export function reactivate(life: PeopleLife, drawn: Shop): Act[] {
   const shop = drawn.suspended ? drawn : (life.shops.find(({ suspended }) => suspended) ?? drawn)
   const by = deciderOf(life, shop)
@@ -202,7 +204,7 @@ function revokeKey(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Makes an action that changes the system without a call of the API. */
+/** Makes an action that changes the server's data without a call of the API. */
 const commandAct = (work: () => Promise<void>): Act => ({ run: () => work().then(() => ['ok']) })
 
 function reclaim(life: PeopleLife, shop: Shop): Act[] {
@@ -227,7 +229,9 @@ function disable(life: PeopleLife): Act[] {
   ]
 }
 
-/** A new operator replaces the operator who has ties to the most merchants. */
+/**
+ * Replaces the operator who has ties to the most merchants by a new operator. If no operator has ties, changes nothing.
+ */
 function hire(life: PeopleLife): Act[] {
   const { rig, operators, shops } = life
   return [

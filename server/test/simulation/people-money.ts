@@ -173,7 +173,7 @@ export function retry(life: PeopleLife, shop: Shop): Act[] {
 export async function correct(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice, rig, rules } = life
   const kind = dice.pick(['adjust', 'adjust', 'resolve', 'clear', 'clear'])
-  // Two operators make the correction one after the other, or one operator makes it twice.
+  // The draw makes the correction once. A later draw may make the same correction again, by the same or another operator.
   const by = deciderOf(life, shop)
   if (kind === 'adjust') {
     const amount = dice.pick([50_000n, 200_000n, 400_000n, 1_100_000n])

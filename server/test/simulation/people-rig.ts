@@ -1,4 +1,4 @@
-// Runs the real system for the model of people: two processes over one database, and people with sessions and keys. The model
+// Runs the real server for the model of people: two processes over one database, and people with sessions and keys. The model
 // judges each payout request that reaches the provider.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Draws the steps of the model of people and runs them on the real system. The rules then judge the answers, and the payouts
+// Draws the steps of the model of people and runs them on the real server. The rules then judge the answers, and the payouts
 // that reached the provider.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Runs the real system for a simulation: processes over one database, a provider that records the payouts it executes, and
+// Runs the real server for a simulation: processes over one database, a provider that records the payouts it executes, and
 // users who call the API.
 
 import assert from 'node:assert/strict'

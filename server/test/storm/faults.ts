@@ -1,4 +1,4 @@
-// Defines the faults of a storm and their probabilities. The provider's twin has all these faults at once.
+// Defines the faults of a storm and their probabilities. The provider's twin has all these faults at the same time.
 
 import {
   CALLBACK_KINDS,

@@ -11,7 +11,9 @@ export type ProcessPlace = {
   kills(): number
   /** Kills the process by SIGKILL and starts the next process. Resolves when the old process is dead. */
   kill(): Promise<void>
-  /** Resolves when the process answers on /readyz. A worker serves no HTTP, so for a worker the promise resolves at once. */
+  /**
+   * Resolves when the process answers on /readyz. A worker serves no HTTP, so for a worker the promise resolves immediately.
+   */
   ready(): Promise<void>
   /** Errors that the processes of this place logged. `busy` counts the requests that found no free database connection. */
   errors(): { unexpected: string[]; busy: number }

@@ -35,7 +35,7 @@ export type Aftermath = {
   corrected: number
   /** The number of lines of the uploaded statement. */
   lines: number
-  /** The number of statement lines that matched the books at once. */
+  /** The number of statement lines that matched the books at the upload. */
   agreed: number
   problems: string[]
   left: OpenRecords

@@ -1,5 +1,5 @@
 // Waits until a storm has no open work, by conditions and not by a fixed time. The pauses between queries grow to an hour, so
-// the test makes the queries due at once.
+// the test makes the queries due immediately.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Statement, sql } from '../../src/kernel/db/index.ts'
