@@ -31,7 +31,7 @@ export type MerchantAccess = { environment: Environment; membership: Membership 
  */
 export const MerchantContext = createContext<MerchantAccess | null>(null)
 
-/** Returns the business and the environment of this page. Outside the frame, throws. */
+/** Returns the business and the environment of this page. Outside the frame, throws an error. */
 export function useMerchantAccess(): MerchantAccess {
   const acting = useContext(MerchantContext)
   if (acting === null) throw new Error('useMerchantAccess works only in a page inside the frame of the dashboard')

@@ -36,7 +36,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   const items = read.data?.items
   const [opened, setOpened] = useState(false)
   const plain = items?.filter(({ kind }) => !TECHNICAL.has(kind)) ?? []
-  // If the record has no other step, the timeline shows the technical steps at once.
+  // If the record has no other step, the timeline shows the technical steps immediately.
   const technical = plain.length === 0 ? 0 : (items?.length ?? 0) - plain.length
   const shown = opened || technical === 0 ? (items ?? []) : plain
   return (

@@ -12,7 +12,7 @@ export type QueueItem = Calls['GET /v1/operator/queue']['data']['items'][number]
 /** The operator of a page. The frame provides the value. Null means that the component is outside the frame. */
 export const MeContext = createContext<Me | null>(null)
 
-/** Returns the operator who is signed in. Outside the frame, throws. */
+/** Returns the operator who is signed in. Outside the frame, throws an error. */
 export function useMe(): Me {
   const me = useContext(MeContext)
   if (me === null) throw new Error('useMe works only in a page inside the frame of the operator console')

@@ -1,5 +1,5 @@
-// Reads data and sends actions for the pages. An open page reads its live data again every few seconds. The console never
-// repeats an action by itself.
+// Reads data and sends actions for the pages. An open page reads its live data again every few seconds. After a failed action,
+// the console repeats the request by itself only if the API required a new token or a confirmed session.
 
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
@@ -8,7 +8,10 @@ import type { Calls } from './api-types.ts'
 
 /** The environment: real money or sandbox money. */
 export type Environment = 'live' | 'sandbox'
-/** The query parameters of each call of the page: the environment and the merchant. */
+/**
+ * The query parameters that the dashboard adds to its calls: the environment and the merchant. The operators' console adds
+ * none.
+ */
 export const ScopeContext = createContext<Record<string, string>>({})
 
 /** The pause between two reads of a visible page with live data, in milliseconds. */
@@ -29,14 +32,16 @@ export function createQueries(): QueryClient {
         networkMode: 'always',
         refetchOnReconnect: true,
       },
-      // Without a network, an action fails at once. Otherwise the action could reach the server when the user no longer expects
-      // it.
+      // Without a network, an action fails immediately. Otherwise the action could reach the server when the user no longer
+      // expects it.
       mutations: { retry: false, networkMode: 'always' },
     },
   })
 }
 
-/** Returns `call`, which then adds the merchant and environment of the page to each request. */
+/**
+ * Returns `call`, which then adds the merchant and environment of the page to each request that concerns a merchant.
+ */
 export function useCall(): typeof call {
   const scope = useContext(ScopeContext)
   return useCallback((name, input = {}) => call(name, scoped(name, scope, input)), [scope])

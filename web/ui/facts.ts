@@ -14,7 +14,9 @@ export type Facts = {
   nonce: string
 }
 
-/** The facts of this page. If the page does not come from our server, the module throws when the browser loads it. */
+/**
+ * The facts of this page. If the page does not come from our server, the module throws an error when the browser loads it.
+ */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 
 /** The path of this console, with a slash at its end. */

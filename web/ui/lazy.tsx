@@ -44,7 +44,8 @@ const AHEAD_MS = 200
  */
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
 /**
- * Why a page did not load. `offline`: no network. `silent`: an error of the server. `gone`: the file no longer exists.
+ * Why a page did not load. `offline`: the server did not answer. `silent`: the server answered with an error. `gone`: the
+ * server answers, so the file no longer exists.
  */
 type LoadFailure = 'offline' | 'silent' | 'gone'
 

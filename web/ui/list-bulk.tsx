@@ -31,7 +31,7 @@ export type BulkAct<Row> = {
   select: (row: Row) => string
   /** Sends the action on one row. */
   run?: (row: Row) => Promise<unknown>
-  /** Sends the action on all rows at once, in place of `run`. Afterwards, the rows stay selected. */
+  /** Sends the action on all rows in one call, in place of `run`. Afterwards, the rows stay selected. */
   runAll?: (rows: readonly Row[]) => Promise<unknown>
 }
 

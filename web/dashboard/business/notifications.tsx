@@ -71,7 +71,7 @@ const noticeTexts = texts({
   },
 })
 
-/** Shows the choices of this member. A click saves the choice at once. */
+/** Shows the choices of this member. A click saves the choice immediately. */
 export function Notifications() {
   const t = useTexts(noticeTexts)
   const read = useRead('GET /v1/merchant/notifications')
@@ -93,7 +93,7 @@ export function Notifications() {
 function NoticeForm({ settings }: { settings: NoticeSettings }) {
   const t = useTexts(noticeTexts)
   const change = useAction('PATCH /v1/merchant/notifications')
-  // The page shows a click at once. If the server refuses the change, the page shows the stored choice again.
+  // The page shows the effect of a click immediately. If the server refuses the change, the page shows the stored choice again.
   const [chosen, setChosen] = useState<NoticeChange>({})
   const shown = { ...settings, ...chosen }
   const save = (body: NoticeChange) => {

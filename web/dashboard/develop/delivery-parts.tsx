@@ -29,7 +29,7 @@ export function EventName({ row }: { row: WebhookDelivery }) {
   )
 }
 
-/** Returns true if a member caused the delivery by the test button. */
+/** Returns true if the payload marks the delivery as a test. */
 export function isTest({ payload }: WebhookDelivery): boolean {
   return (payload as { test?: unknown }).test === true
 }

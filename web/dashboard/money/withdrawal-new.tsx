@@ -107,7 +107,7 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
     const { method, destination_code, amount } = requestBody(typed, destinations)
     setQuote(await call('POST /v1/merchant/withdrawals/quote', { body: { method, destination_code, amount } }))
   })
-  // The server has already stored the withdrawal. If it refuses the recipient, the page only shows a message.
+  // The server has already stored the withdrawal. If the server refuses the recipient, the page only shows a message.
   const keep = (typed: WithdrawalFields, once: string) =>
     call('POST /v1/merchant/recipients', { body: destinationFields(typed), once: `${once}-keep` }).then(
       ({ label }) => showToast(texts.saved_toast(label)),

@@ -1,5 +1,5 @@
-// Lets an operator approve several withdrawals at once. First, a dry run shows the outcome for each withdrawal. Then the button
-// shows the count and the sum.
+// Lets an operator approve several withdrawals together. First, a dry run shows the outcome for each withdrawal. Then the
+// button shows the count and the sum.
 
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
