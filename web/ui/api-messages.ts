@@ -154,7 +154,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Revoke a key that no server uses, then create the key again.':
     'Futa ufunguo usiotumiwa na seva yoyote, kisha tengeneza ufunguo tena.',
   'An invoice that is {} cannot be {}.': 'Hali ya ankara hii ({}) hairuhusu hili ({}).',
-  'This invoice names neither a phone nor an e-mail address of the customer, so it cannot be sent.':
+  'This invoice names neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
   'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',
   'The merchant can respond, and an operator can approve or reject the withdrawal.':

@@ -61,7 +61,8 @@ export async function sendInvoice(
   const channels = channelsOf(invoice)
   if (channels.length === 0) {
     refuse('invalid_state', {
-      message: 'This invoice names neither a phone nor an e-mail address of the customer, so it cannot be sent.',
+      message:
+        'This invoice names neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.',
     })
   }
   await environmentOf(tx, caller, live)
