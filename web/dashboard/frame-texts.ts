@@ -56,7 +56,7 @@ export const frameTexts = texts({
     messages: 'Messages sent',
     notifications: 'Notifications',
     sessions: 'Your sessions',
-    activity: 'Activity log',
+    activity: 'Audit log',
     environment: 'Environment',
     merchant: 'Business',
     no_business_title: 'You have no business here yet',

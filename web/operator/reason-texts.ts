@@ -27,7 +27,7 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
     'reconciliation.resolve': ['Tofauti imeelezwa na mtoa huduma', 'Imerekebishwa kwenye vitabu'],
   },
   en: {
-    'withdrawal.approve': ['The details were checked', 'The merchant confirmed by phone'],
+    'withdrawal.approve': ['I have checked the details', 'The merchant confirmed by phone'],
     'withdrawal.reject': [
       'The name of the recipient does not match the number',
       'We do not know this recipient; please contact us',
@@ -35,7 +35,7 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
       'This withdrawal is a duplicate',
     ],
     'withdrawal.recall': ['The merchant asked for the money back', 'The recipient is wrong'],
-    'withdrawal.resolve': ['It is in the statement of the provider', 'The provider confirmed it in writing'],
+    'withdrawal.resolve': ['The statement of the provider shows the outcome', 'The provider confirmed the outcome in writing'],
     'collection.clear': [
       'The payer sent the receipt',
       'The provider confirmed the payment',
@@ -44,8 +44,8 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
     'adjustment.create': ['Correction after the reconciliation', 'Mistake of the provider'],
     'payouts.pause': ['The provider is down', 'We examine suspicious payouts'],
     'payouts.resume': ['The provider is back', 'The examination is complete'],
-    'merchant.suspend': ['Many complaints of payers', 'The documents have expired', 'The merchant asked for it'],
+    'merchant.suspend': ['Many complaints of payers', 'The documents have expired', 'The merchant asked for the suspension'],
     'ip_address.reject': ['The address does not belong to this merchant', 'Many others use this address'],
-    'reconciliation.resolve': ['The provider explained the difference', 'The books were corrected'],
+    'reconciliation.resolve': ['The provider explained the difference', 'We corrected the books'],
   },
 })

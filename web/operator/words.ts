@@ -56,7 +56,7 @@ const words = texts({
     },
     refusal: {
       insufficient_balance: 'The balance is too low',
-      confirmation_required: 'First payout to this destination; confirm that you checked the destination',
+      confirmation_required: 'First payout to this destination; confirm that you have checked the destination',
       payout_limit_reached: 'The payout exceeds a daily limit',
       withdrawal_restricted: 'The merchant is not active and verified',
       invalid_state: 'Its status has changed',

@@ -126,7 +126,7 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'webhook_endpoint.update': 'Changed a webhook endpoint',
     'withdrawal.approve': 'Approved a withdrawal',
     'withdrawal.cancel': 'Cancelled a withdrawal',
-    'withdrawal.recall': 'Recalled a withdrawal that was not sent',
+    'withdrawal.recall': 'Recalled an unsent payout',
     'withdrawal.reject': 'Rejected a withdrawal',
     'withdrawal.request_info': 'Asked about a withdrawal',
     'withdrawal.resolve': 'Resolved a withdrawal',

@@ -14,14 +14,14 @@ const words = texts({
     hidden: 'Kuna herufi zisizoonekana. Zifute, kisha andika upya.',
   },
   en: {
-    needed: 'Fill this in.',
+    needed: 'Fill in this field.',
     amount: 'Write an amount such as 25000 or 25000.50.',
     phone: 'Write a phone number such as 0754 123 456.',
     email: 'Write an address such as name@example.co.tz.',
     url: 'Write a whole address that begins with https://',
     date: 'Write a date such as 2026-12-31.',
     long: (max: number, length: number) => `Write at most ${max} characters. You wrote ${length}.`,
-    hidden: 'The text has invisible characters. Delete them and write it again.',
+    hidden: 'The text has invisible characters. Delete the characters, or write the text again.',
   },
 })
 

@@ -22,13 +22,13 @@ const failingTexts = texts({
   },
   en: {
     failed: 'Failed deliveries',
-    failed_of: (failed: string, given_up: string) => `${failed}, ${given_up} of them not retried automatically`,
+    failed_of: (failed: string, given_up: string) => `${failed}, of which the server does not retry ${given_up}`,
     since: 'The oldest happened',
     last: 'Last answer',
     no_answer: 'No answer',
     status: (code: number) => `HTTP ${code}`,
     next: 'Next attempt',
-    never: 'None automatically; a replay sends them again.',
+    never: 'The server does not retry these deliveries; a replay sends them again.',
   },
 })
 

@@ -17,7 +17,7 @@ const bulkTexts = texts({
   },
   en: {
     selected: (count: string) => `${count} selected`,
-    none: 'Select rows to use an action on all of them at once.',
+    none: 'Select rows to use one action on all of them.',
     clear: 'Clear the selection',
     done: (done: string, all: string) => `Done: ${done} of ${all}.`,
   },

@@ -36,7 +36,7 @@ const passkeysTexts = texts({
     never: 'Never',
     remove: 'Remove',
     remove_of: (name: string) => `Remove the passkey: ${name}`,
-    removed: (name: string) => `The passkey was removed: ${name}. Remove it from the device too.`,
+    removed: (name: string) => `You removed the passkey ${name}. Also remove the passkey from the device.`,
   },
 })
 

@@ -112,7 +112,7 @@ test('a member finds a payment by the last four digits of the phone, and sends i
   await at.picture('payment')
   const before = receiver.received.length
   await at.press('', 'Send the webhook again')
-  await at.page.getByText('The event collection.success is sent again.').waitFor()
+  await at.page.getByText('The server sends the event collection.success again.').waitFor()
   while (receiver.received.length === before) await new Promise((done) => setTimeout(done, 20))
   assert.equal(JSON.parse(receiver.received.at(-1)?.body ?? '{}').collection_id, id)
   assert.equal(JSON.parse(receiver.received.at(-1)?.body ?? '{}').customer_phone, '255754129001')

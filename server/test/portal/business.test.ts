@@ -93,7 +93,7 @@ test('a member who is not an administrator sees the members and may leave the bu
   const visitor = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { refusals: [403] })
   const { page } = visitor
   await visitor.opens('/live/activity')
-  await page.getByText('Only administrators of the business may read this log.').waitFor()
+  await page.getByText('Only administrators of the business may read the audit log.').waitFor()
   await visitor.opens('/live/members')
   await page.getByText('(you)').waitFor()
   assert.deepEqual(

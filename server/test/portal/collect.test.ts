@@ -203,7 +203,7 @@ test('the first page shows the balance although its other figures do not load', 
   await visitor.opens('/sandbox?period=7d')
   await visitor.page.getByText('Error on our side').waitFor()
   await visitor.page.getByText('Available', { exact: true }).waitFor()
-  await visitor.page.getByText('How are these numbers counted?').click()
+  await visitor.page.getByText('How does the server count these numbers?').click()
   await visitor.page.getByText('A day begins at midnight in Tanzania (EAT)').waitFor()
   await visitor.leave()
 })

@@ -67,7 +67,7 @@ test('the console shows a key once, the key works, and the browser has stored th
     `MALIPO_BASE_URL=${office.url}\nMALIPO_ENVIRONMENT=sandbox\nMALIPO_API_KEY=${key}\n`,
   )
   assert.ok(!(await keptBy(page)).includes(key), 'the key is only in the memory of the page')
-  await visitor.press('Nimeuhifadhi', 'I have kept it')
+  await visitor.press('Nimeuhifadhi', 'I have stored the key')
   await visitor.sees('Funguo za API', 'API keys')
   await page.getByRole('table').getByText('Unatumika').waitFor()
   assert.ok(!(await page.content()).includes(key))
@@ -78,7 +78,7 @@ test('the console shows a key once, the key works, and the browser has stored th
   await visitor.leave()
 })
 
-test('the forms that rotate and revoke a key explain the effect, require a confirmation, and act at once', async () => {
+test('the forms that rotate and revoke a key explain the effect, require a confirmation, and take effect immediately', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const old = await world.newKey({ merchant })
@@ -88,7 +88,7 @@ test('the forms that rotate and revoke a key explain the effect, require a confi
   await page.getByText('Not used yet').waitFor()
   await page.getByRole('button', { name: /^Rotate: / }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('The present key stops working at once').waitFor()
+  await dialog.getByText('The present key stops working immediately').waitFor()
   await visitor.looks('rotation')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
@@ -98,9 +98,9 @@ test('the forms that rotate and revoke a key explain the effect, require a confi
   await visitor.sees('', 'Copy your key now')
   const fresh = await page.locator('.key').innerText()
   assert.deepEqual([await answerOf(old), await answerOf(fresh)], [401, 200])
-  await visitor.press('', 'I have kept it')
+  await visitor.press('', 'I have stored the key')
   await page.getByRole('button', { name: /^Revoke: / }).click()
-  await dialog.getByText('you cannot restore it').waitFor()
+  await dialog.getByText('you cannot restore the key').waitFor()
   await visitor.press('', 'Yes, revoke it now')
   await page.getByRole('status').getByText('is revoked.').waitFor()
   assert.equal(await answerOf(fresh), 401)
@@ -117,7 +117,7 @@ test('a member of a business without approval reads why the business may not hav
   const reasons = page.getByRole('alert').getByRole('listitem')
   assert.deepEqual(await reasons.allInnerTexts(), [
     'has not been approved by an operator yet',
-    'has not been verified',
+    'has not been verified by an operator yet',
     'has no agreed prices',
   ])
   await visitor.looks('no live key')
@@ -138,7 +138,7 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
   assert.match(secret, /^whsec_/)
   assert.ok(!(await keptBy(page)).includes(secret), 'the secret is only in the memory of the page')
   await visitor.looks('secret')
-  await visitor.press('', 'I have kept it')
+  await visitor.press('', 'I have stored the secret')
   assert.ok(!(await page.content()).includes(secret))
 
   await page.getByText('Change the address or the events').click()
@@ -263,7 +263,7 @@ test('the page shows a failed delivery with its body and each response, and a me
   await visitor.looks('delivery')
   receiver.reply = { kind: 'status', status: 204 }
   await visitor.press('', 'Send this again')
-  await page.getByRole('status').getByText('Queued to be sent again.').waitFor()
+  await page.getByRole('status').getByText('The server sends this delivery again.').waitFor()
   await page.getByText('Delivered', { exact: true }).waitFor()
   assert.equal(receiver.received.at(-1)?.body, receiver.received[before]?.body, 'the same bytes')
   await page.getByRole('link', { name: 'Open this payment' }).waitFor()

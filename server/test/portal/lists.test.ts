@@ -154,7 +154,7 @@ test('the console reloads once when the file of a page is missing after an upgra
   const loaded = page.waitForEvent('load')
   await page.getByRole('navigation').getByRole('link', { name: 'Statements', exact: true }).click()
   await loaded
-  await visitor.sees('', 'This page was not loaded')
+  await visitor.sees('', 'The browser did not load this page')
   assert.ok(requests >= 2)
   await page.unroute('**/assets/statements-*.js')
   await visitor.press('', 'Load again')

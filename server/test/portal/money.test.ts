@@ -141,7 +141,7 @@ test("a merchant answers an operator's question on the page of the withdrawal, a
   await context.setOffline(false)
   assert.equal(await page.getByLabel('Your answer').inputValue(), 'It belongs to our driver.')
   await visitor.press('Tuma jibu', 'Send the answer')
-  await page.getByRole('status').getByText('The answer is sent.').waitFor()
+  await page.getByRole('status').getByText('The operator has your answer.').waitFor()
   await page.getByText('It belongs to our driver.').first().waitFor()
   assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('ERR_')))

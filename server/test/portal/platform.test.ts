@@ -231,7 +231,7 @@ test('an operator uploads a provider statement, compares it with the books, and 
     buffer: Buffer.from(`reference,provider_id,kind,amount,currency,at\n${line}\n`),
   })
   await dialog.getByRole('button', { name: 'Import a statement' }).click()
-  await page.getByText('The statement was imported and is being compared.').waitFor()
+  await page.getByText('The server has imported the statement').waitFor()
   await page
     .getByRole('cell', { name: /Unknown to us/ })
     .first()
@@ -273,8 +273,8 @@ for (const language of LANGUAGES) {
     const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
     await calls.getByRole('row').filter({ hasText: 'sandbox' }).first().waitFor()
     const none = visitor.says(
-      'Hana saketi: mfumo wenyewe unaigiza',
-      'No circuit: the platform simulates this provider itself',
+      'Hana saketi: seva yenyewe inaigiza',
+      'No circuit: the server simulates this provider itself',
     )
     await visitor.page.getByText(none, { exact: false }).first().waitFor()
     assert.equal(await visitor.page.getByText(/haijaitwa na mchakato huu|Not called by this process/).count(), 0)

@@ -25,9 +25,9 @@ export const activityTexts = texts({
     teach: 'Mtu akitengeneza ufunguo, akitoa pesa au akialika mtumiaji, inaandikwa hapa.',
   },
   en: {
-    title: 'Activity log',
-    lead: 'Every action in this business. Entries are never changed or deleted.',
-    only: 'Only administrators of the business may read this log.',
+    title: 'Audit log',
+    lead: 'Every action in this business. The server never changes or deletes an entry.',
+    only: 'Only administrators of the business may read the audit log.',
     time: 'Time',
     who: 'Actor',
     what: 'What they did',

@@ -51,7 +51,7 @@ export const addressesTexts = texts({
     remove: 'Remove',
     empty: 'No addresses yet',
     teach:
-      "Add your server's address, then create a key that is restricted to addresses. An operator approves each one.",
+      "Add your server's address, then create a key that is restricted to addresses. An operator approves each address.",
     add: 'Add an address',
     add_help: (environment: string) =>
       `For the environment: ${environment}. The address applies after an operator has approved the address.`,

@@ -63,7 +63,7 @@ export const membersTexts = texts({
     remove: 'Remove',
     leave: 'Leave',
     may: {
-      MERCHANT_ADMIN: 'Has all rights: money, keys, members and the activity log.',
+      MERCHANT_ADMIN: 'Has all rights: money, keys, members and the audit log.',
       DEVELOPER: 'API keys, webhooks, API requests and IP addresses. Sees all the rest; withdraws no money.',
       FINANCE: 'Withdraws money, creates invoices and payment links. Sees all the rest; cannot change keys.',
       VIEWER: 'Reads everything. Changes nothing.',
@@ -81,10 +81,10 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `The role of ${email} is now ${role}.`,
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
-      'This member loses access to the business at once. The server also revokes the API keys that the member made, except those that you keep, and refuses servers that use a revoked key.',
+      'This member loses access to the business immediately. The server also revokes the API keys that the member made, except those that you keep, and refuses servers that use a revoked key.',
     keys_made: 'API keys that this member created',
     keys_help: 'Tick the keys that your servers still need. The person who leaves may have a copy of a key.',
-    keys_revoked: 'API keys that are revoked',
+    keys_revoked: 'API keys that the server revokes',
     key_ends: 'Is revoked',
     key_stays: 'Stays valid',
     remove_yes: 'Yes, remove them',

@@ -45,7 +45,7 @@ const messagesTexts = texts({
   },
   en: {
     title: 'Messages sent',
-    lead: 'E-mails and SMS that were sent in the name of your business.',
+    lead: 'E-mails and SMS that the server sends in the name of your business.',
     time: 'Time',
     channel: 'Channel',
     channels: { email: 'E-mail', sms: 'SMS' },
@@ -53,10 +53,10 @@ const messagesTexts = texts({
     message: 'Message',
     status: 'Status',
     state: { kept: 'Not sent out', waiting: 'Waiting', sent: 'Sent', failed: 'Failed' },
-    kept: 'Only shown here: there is no gateway, or the message is about the sandbox.',
-    next: 'Tried again',
+    kept: 'The server does not send this message: no gateway is set up, or the message is about the sandbox.',
+    next: 'Next attempt',
     invoice: 'Open the invoice',
-    gone: 'The server can no longer read its text.',
+    gone: 'The server can no longer read the text of this message.',
     error: {
       invalid_recipient: 'The address or number is not valid',
       recipient_refused: 'The gateway refused the recipient',

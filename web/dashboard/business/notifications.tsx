@@ -61,7 +61,7 @@ const noticeTexts = texts({
     },
     digest: 'Summary',
     digest_help:
-      'Payments, amounts, failures, withdrawals, and what needs your attention. If nothing happened, you get none.',
+      'Payments, amounts, failures, withdrawals, and what needs your attention. If nothing happened, the server sends no e-mail.',
     digests: {
       off: 'None',
       daily: 'Every day at 06:00, about yesterday',

@@ -43,7 +43,7 @@ export const profileTexts = texts({
     address: 'Address of the business',
     address_help: 'For example: Kariakoo Street, Dar es Salaam.',
     color: 'Colour of buttons',
-    color_help: 'Write it as #0b6b50. Choose a dark colour, so that white text is easy to read.',
+    color_help: 'Write the colour as #0b6b50. Choose a dark colour, so that white text is easy to read.',
     pick: 'Pick a colour',
     color_wrong: 'Write a colour such as #0b6b50.',
     save: 'Save',

@@ -24,7 +24,7 @@ const securityTexts = texts({
     help: 'A member without a second step must set up a second step before the member can open this business.',
     first: 'First set up your own second step on the page "Your sessions".',
     on: 'From now on, every member needs a second step.',
-    off: 'The second step is no longer required.',
+    off: 'Members no longer need a second step.',
   },
 })
 

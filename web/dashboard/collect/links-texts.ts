@@ -64,7 +64,7 @@ export const linksTexts = texts({
   },
   en: {
     title: 'Payment links',
-    lead: 'An address that you send to a customer. The customer pays it once, by phone.',
+    lead: 'An address that you send to a customer. The customer can pay there once, by phone.',
     make: 'Create a link',
     empty: 'No payment links yet',
     teach: 'Write an amount, get an address, send it by WhatsApp or SMS. The customer needs no app.',
@@ -78,7 +78,7 @@ export const linksTexts = texts({
     phone: 'Phone of the customer',
     phone_hint: 'Such as 0754 123 456. The customer sees part of it.',
     reference: 'Your reference',
-    reference_hint: 'The number of your order. Every event repeats it.',
+    reference_hint: 'The number of your order. Every event contains this number.',
     expires: 'Pay by',
     expires_hint: 'The link expires at the end of that day.',
     past: 'Choose today or a later day.',
@@ -97,9 +97,9 @@ export const linksTexts = texts({
     message: (merchant: string, amount: string, about: string, url: string) =>
       `Pay ${amount} to ${merchant}${about}: ${url}`,
     over: {
-      PAID: 'The link has been paid.',
-      EXPIRED: 'The link has expired and cannot be paid any more.',
-      CANCELLED: 'The link was cancelled and cannot be paid any more.',
+      PAID: 'A customer has paid the link.',
+      EXPIRED: 'The link has expired. Customers can no longer pay the link.',
+      CANCELLED: 'The link is cancelled. Customers can no longer pay the link.',
     },
     details: 'About the link',
     paid_at: 'Paid',

@@ -22,7 +22,7 @@ const notYoursTexts = texts({
     back: 'Back to the list',
     not_yet_title: 'You cannot take real money yet',
     not_yet:
-      'This link would take real money: the business must first be approved, verified and priced. An operator of the platform does that; you will get a message.',
+      'This link would take real money. An operator of the platform must first approve and verify the business, and set its prices. You will then get a message.',
     steps: 'See which steps are left',
   },
 })

@@ -103,10 +103,10 @@ export const keysTexts = texts({
     revoke: 'Revoke',
     rotate_title: (name: string) => `Rotate the key "${name}"?`,
     rotate_text:
-      'The server creates a new key with the same name, scopes and rules. The present key stops working at once. The server refuses requests of your system until it uses the new key.',
+      'The server creates a new key with the same name, scopes and rules. The present key stops working immediately. The server refuses the requests of your system until your system uses the new key.',
     rotate_yes: 'Yes, rotate it now',
     revoke_title: (name: string) => `Revoke the key "${name}"?`,
-    revoke_text: 'The key stops working at once, and you cannot restore it. The server refuses requests with this key.',
+    revoke_text: 'The key stops working immediately, and you cannot restore the key. The server refuses requests with this key.',
     revoke_yes: 'Yes, revoke it now',
     revoked: (name: string) => `The key "${name}" is revoked.`,
     new_title: 'Create an API key',
@@ -119,7 +119,7 @@ export const keysTexts = texts({
     reasons: {
       PENDING: 'has not been approved by an operator yet',
       SUSPENDED: 'is suspended by an operator',
-      verified: 'has not been verified',
+      verified: 'has not been verified by an operator yet',
       priced: 'has no agreed prices',
     },
     live_wait:
@@ -142,18 +142,18 @@ export const keysTexts = texts({
     env_file: 'Download .env',
     env_help: 'A file with the address of the API and the key, for your server.',
     try_it: 'Try it on your server',
-    try_help: 'This command only reads; it changes nothing.',
+    try_help: 'This command only reads, and changes nothing.',
     copy_try: 'Copy the command',
     rules_title: 'Three rules of safety',
     safety: [
       'Keep the key on servers only. Never put the key in a browser, a mobile app or a public code repository.',
       'Do not send the key by e-mail or message. We will never ask you for your key.',
-      'If the key may have leaked, rotate the key at once: the old key stops working immediately.',
+      'If the key may have leaked, rotate the key immediately: the old key then stops working.',
     ],
-    kept: 'I have kept it',
-    once_gone_title: 'The key was created, but cannot be shown',
+    kept: 'I have stored the key',
+    once_gone_title: 'The page cannot show the new key',
     once_gone:
-      'The server created the key, but you did not get its answer. The server shows a key only once: rotate the key in the list to get a new key.',
+      'The server created the key, but this page did not get the answer. The server shows a key only once: rotate the key in the list to get a new key.',
     to_list: 'Go to the list',
   },
 })

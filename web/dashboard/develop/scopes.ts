@@ -70,7 +70,7 @@ export const scopeTexts = texts({
     preset: {
       shop: 'Online shop: take payments and read their status',
       links: 'Links and invoices: create, send and see them',
-      read: 'Read only: nothing can be changed',
+      read: 'Read only: the key can change nothing',
       all: 'Everything, requests for withdrawals too',
       by_hand: 'I choose by hand',
     },

@@ -104,7 +104,7 @@ export const recipientsTexts = texts({
       `Paid ${count >= 100 ? '100 times or more' : `${count} times`}, last on ${date}`,
     add: 'Add a recipient',
     label: 'Your name for the recipient',
-    label_help: 'Such as: Landlord, Flour supplier. If you leave it empty, it is the registered name.',
+    label_help: 'Such as: Landlord, Flour supplier. If you leave the field empty, the server uses the registered name.',
     save_new: 'Save the recipient',
     saved_toast: (label: string) => `Saved: ${label}.`,
     renamed_toast: (label: string) => `The new name is saved: ${label}.`,
@@ -117,6 +117,6 @@ export const recipientsTexts = texts({
     group_earlier: 'Paid lately',
     keep: 'Save this recipient for the next time',
     manage: 'Saved recipients',
-    not_kept: 'The withdrawal is submitted, but the recipient was not saved. You can save it on the page Recipients.',
+    not_kept: 'The server stored the withdrawal, but not the recipient. You can save the recipient on the page Recipients.',
   },
 })

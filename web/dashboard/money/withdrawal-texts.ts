@@ -81,19 +81,19 @@ export const withdrawalTexts = texts({
     next_title: 'What happens next',
     next: {
       PENDING_ADMIN_APPROVAL:
-        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now; no money is reserved or sent.',
+        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now. The server has reserved and sent no money.',
       INFO_REQUESTED:
         'An operator asked a question. Answer the question below. The request then waits for approval again.',
       PROCESSING:
-        'An operator approved the withdrawal. The money is reserved, and the provider sends the money. This page changes when the provider confirms.',
+        'An operator approved the withdrawal. The server has reserved the money, and the provider sends the money. When the provider confirms, this page changes.',
       SUCCESS: 'The provider confirmed that the money reached the recipient. You need to do nothing more.',
       FAILED:
-        'The money was not sent. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
+        'The recipient got no money. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
       REJECTED:
-        'An operator rejected this request. No money was reserved. Correct the details, then send a new request.',
-      CANCELLED: 'This request was cancelled before any money was sent. No money has left your balance.',
+        'An operator rejected this request. The server reserved no money. Correct the details, then send a new request.',
+      CANCELLED: 'Your business cancelled this request, or an operator recalled it before the provider got the payout. No money has left your balance.',
       NEEDS_RECONCILIATION:
-        'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the system queries the provider again, and an operator checks it. Do not send another request for this payment.',
+        'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the server queries the provider again, and an operator checks the payout. Do not send another request for this payment.',
       BLOCKED_IP_WHITELIST:
         'The provider refused the connection of this platform. You did nothing wrong. An operator corrects the cause and sends the payout again; the money stays reserved.',
       NEEDS_ADMIN_ATTENTION:
@@ -105,7 +105,7 @@ export const withdrawalTexts = texts({
     cancel: 'Cancel the request',
     cancel_title: 'Cancel this request?',
     cancel_text: (amount: string) =>
-      `The withdrawal of ${amount} is neither approved nor sent. You cannot undo a cancellation, but you can send a new request.`,
+      `After a cancellation, no operator can approve the withdrawal of ${amount}. You cannot undo a cancellation, but you can send a new request.`,
     cancel_sure: 'Yes, cancel the request',
     cancel_keep: 'No, keep it',
     facts: 'Facts',
@@ -132,13 +132,13 @@ export const withdrawalTexts = texts({
     answer: 'Your answer',
     answer_help: 'The operator and the members of your business will see this text. Never write a PIN or a password.',
     send_answer: 'Send the answer',
-    answered: 'The answer is sent. The request waits for approval again.',
+    answered: 'The operator has your answer. The request waits for approval again.',
     answer_who: 'Only an administrator or a finance member of your business can answer this question.',
     history: 'History',
     made: 'The request was sent',
     by: { merchant: 'Your business', operator: 'Operator', provider: 'Provider' },
     funding: 'Sources of this money',
-    funding_none: 'The statement appears after the approval, when the money is reserved.',
+    funding_none: 'After the approval, the server reserves the money and shows its sources here.',
     funding_part: 'Some of the money is from transactions that are too old for this search.',
     funding_of: (used: string, total: string) => `${used} of ${total}`,
     payment: 'Transaction of the money',

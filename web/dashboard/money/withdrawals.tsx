@@ -45,7 +45,7 @@ const withdrawalsTexts = texts({
     empty: 'You have not withdrawn anything yet',
     teach:
       'You see every fee before you confirm. An operator approves the withdrawal, then the money goes to a phone or a bank.',
-    only: 'Administrators and members for finance withdraw money.',
+    only: 'Administrators and finance members withdraw money.',
   },
 })
 

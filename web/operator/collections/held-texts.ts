@@ -97,16 +97,16 @@ export const heldTexts = texts({
     teach: 'Payments with another amount than requested, or held by the provider, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'This record is no longer on this page of the list. Another operator may have made the decision.',
-    differs: (requested: string, received: string) => `${requested} was requested, but ${received} was received.`,
+    differs: (requested: string, received: string) => `The merchant requested ${requested}, but the provider took ${received}.`,
     foreign: (received: string) =>
-      `${received} was received, not shillings. Nothing is booked until you state its value in shillings.`,
+      `The provider took ${received}, not shillings. The server books nothing until you state the value in shillings.`,
     foreign_received: 'Received in another currency',
     worth: (received: string) => `Value of ${received} in shillings (TZS)`,
-    worth_hint: 'This amount is booked, and stays in the history and in the audit log.',
+    worth_hint: 'The server books this amount. The history and the audit log keep the amount.',
     approve_foreign: (merchant: string) =>
-      `The value that you state, less our fee, is added to the balance of ${merchant}.`,
+      `The server adds the value that you state, less our fee, to the balance of ${merchant}.`,
     decline_foreign: (received: string) =>
-      `Nothing is booked. You must return ${received} to the payer at the provider.`,
+      `The server books nothing. You must return ${received} to the payer at the provider.`,
     done_decline_foreign: (received: string) => `Declined. Now return ${received} to the payer at the provider.`,
     fee: 'Our fee',
     method: 'Method',
@@ -128,10 +128,10 @@ export const heldTexts = texts({
             : actor,
     decision: 'Decision',
     approve: "Approve: the money is the merchant's",
-    approve_hint: (credited: string, merchant: string) => `${credited} is added to the balance of ${merchant}.`,
+    approve_hint: (credited: string, merchant: string) => `The server adds ${credited} to the balance of ${merchant}.`,
     decline: 'Decline: the money goes back to the payer',
     decline_hint: (received: string) =>
-      `${received} leaves the merchant's books. You must return it to the payer at the provider.`,
+      `${received} leaves the merchant's books. You must return this money to the payer at the provider.`,
     decision_needed: 'Choose a decision.',
     reason: 'Reason',
     reason_hint: 'The history and the audit log keep the reason. The merchant cannot read the reason.',
@@ -140,11 +140,11 @@ export const heldTexts = texts({
     button_approve: (credited: string) => `Approve ${credited}`,
     button_decline: (received: string) => `Return ${received}`,
     done_first:
-      'Your decision, the first of two, is recorded. No money has moved: another operator must make the same decision.',
+      'The server has recorded your decision, the first of two. No money has moved: another operator must make the same decision.',
     done_approve: (credited: string, merchant: string) =>
-      `Approved: ${credited} was added to the balance of ${merchant}.`,
+      `Approved: the server added ${credited} to the balance of ${merchant}.`,
     done_decline: (received: string) =>
-      `Declined: ${received} has left the merchant's books. Now return it to the payer at the provider.`,
+      `Declined: ${received} has left the merchant's books. Now return this money to the payer at the provider.`,
     sandbox: 'This is a sandbox record: no real money.',
     decided: 'Decided',
     id: 'Id',

@@ -55,7 +55,7 @@ const addressesTexts = texts({
       `Keys of ${merchant} that are restricted to addresses will work from ${address}.`,
     reject_title: 'Reject this address?',
     reject_text: (address: string, merchant: string) =>
-      `Keys of ${merchant} that are restricted to addresses stop working from ${address} at once.`,
+      `Keys of ${merchant} that are restricted to addresses stop working from ${address} immediately.`,
     approved: (address: string) => `${address} is approved.`,
     rejected: (address: string) => `${address} is rejected.`,
     empty: 'No addresses',

@@ -134,12 +134,12 @@ export const merchantsTexts = texts({
     teach: 'Merchants sign up by themselves, or you register one here.',
     add: 'Register a merchant',
     add_text:
-      'The merchant starts as pending. The server invites the owner of this address as its administrator at once.',
+      'The merchant starts as pending. The server immediately invites the owner of this address as the administrator of the merchant.',
     email_hint: 'Without this address no member can sign in to this merchant.',
     added: (name: string) => `${name} is registered.`,
     facts: 'Facts',
     steps: 'Steps to live',
-    steps_text: 'A merchant moves real money once it is approved, verified and priced.',
+    steps_text: 'After an operator has approved, verified and priced a merchant, the merchant can move real money.',
     members: 'Members',
     no_members: 'No members.',
     approve: 'Approve',
@@ -148,7 +148,7 @@ export const merchantsTexts = texts({
     suspend: 'Suspend',
     reactivate: 'Reactivate',
     ask: {
-      approve: (name: string) => `${name} may use real money once it is verified and priced.`,
+      approve: (name: string) => `After an operator has also verified and priced ${name}, the merchant may use real money.`,
       verify: (name: string) => `You confirm that you have checked the identity of ${name}.`,
       suspend: (name: string) =>
         `${name} will neither take nor send out real money. The server still settles payments in progress.`,
@@ -196,7 +196,7 @@ export const merchantsTexts = texts({
     adjustments: 'Corrections of the balance',
     no_adjustments: 'No corrections.',
     adjust: 'Correct the balance',
-    adjust_text: 'A correction is a permanent entry in the ledger. Nothing is deleted.',
+    adjust_text: 'A correction is a permanent entry in the ledger. The server deletes nothing.',
     environment: 'Environment',
     direction: 'Direction',
     directions: { credit: 'The merchant gets', debit: 'The merchant gives' },
@@ -211,7 +211,7 @@ export const merchantsTexts = texts({
     wrong_amount: 'Write an amount such as 25000.',
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
     adjust_first:
-      'Your decision, the first of two, is recorded. The balance is unchanged: another operator must make the same correction.',
+      'The server has recorded your decision, the first of two. The balance is unchanged: another operator must make the same correction.',
     adjusted: (amount: string) => `The balance is corrected by ${amount}.`,
     back: 'Back to the merchant',
   },

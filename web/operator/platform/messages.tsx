@@ -29,7 +29,7 @@ const messagesTexts = texts({
   },
   en: {
     title: 'Messages',
-    lead: 'E-mails and SMS of the platform and of all merchants. Without a mail server or an SMS gateway they stay here.',
+    lead: 'E-mails and SMS of the platform and of all merchants. Without a mail server or an SMS gateway, the server only keeps them here.',
     time: 'Time',
     channel: 'Channel',
     channels: { email: 'E-mail', sms: 'SMS' },

@@ -49,7 +49,7 @@ export const pausesTexts = texts({
   },
   en: {
     title: 'Payout pauses',
-    lead: 'Paused payouts wait: the money stays reserved, and the server sends nothing to a provider. The server still queries payouts that were sent before.',
+    lead: 'Paused payouts wait: the money stays reserved, and the server sends nothing to a provider. The server still queries the payouts that it sent before.',
     banner: 'Payouts are paused',
     banner_link: 'See the pauses and end them',
     start: 'Pause payouts',
@@ -88,6 +88,6 @@ export const pausesTexts = texts({
     end_button: (what: string) => `End the pause: ${what}`,
     end_done: 'The pause has ended.',
     empty: 'Nothing is paused',
-    teach: 'Pause payouts if you see something unusual. You can end the pause at any time.',
+    teach: 'If you see an unusual payout, pause payouts. You can end the pause at any time.',
   },
 })

@@ -18,7 +18,7 @@ type CircuitRecord = ProviderList['providers'][number]['circuits'][number]
 const providersTexts = texts({
   sw: {
     title: 'Watoa huduma',
-    lead: 'Mafanikio ya malipo na utoaji pesa, na saketi zinazolinda mfumo mtoa huduma anapoanguka.',
+    lead: 'Mafanikio ya malipo na utoaji pesa, na saketi zinazolinda seva mtoa huduma anapoanguka.',
     period: 'Kipindi',
     periods: { 1: 'Saa 1', 24: 'Saa 24', 168: 'Siku 7' } as Record<string, string>,
     flow: { collection: 'Malipo', withdrawal: 'Utoaji pesa' } as Record<string, string>,
@@ -66,12 +66,12 @@ const providersTexts = texts({
     sandbox: 'Majaribio',
     unused: 'Haitumiki',
     breaker: 'Ulinzi',
-    no_breaker: 'Hana saketi: mfumo wenyewe unaigiza mtoa huduma huyu, kwa hiyo hakatwi kamwe.',
+    no_breaker: 'Hana saketi: seva yenyewe inaigiza mtoa huduma huyu, kwa hiyo hakatwi kamwe.',
     has_breaker: 'Saketi moja kwa kila njia.',
   },
   en: {
     title: 'Providers',
-    lead: 'The outcomes of payments and payouts, and the circuit breakers that protect the system when a provider is down.',
+    lead: 'The outcomes of payments and payouts, and the circuit breakers that protect the server when a provider is down.',
     period: 'Period',
     periods: { 1: '1 hour', 24: '24 hours', 168: '7 days' },
     flow: { collection: 'Payments', withdrawal: 'Payouts' },
@@ -86,7 +86,7 @@ const providersTexts = texts({
     last: 'Last success',
     last_request: 'Last request',
     ago: (age: string) => `${age} ago`,
-    bounded: 'Only the newest were counted.',
+    bounded: 'The server counted only the newest.',
     before: 'Circuit',
     before_states: {
       closed: 'Closed: called',
@@ -96,8 +96,8 @@ const providersTexts = texts({
       none: 'No circuit',
     },
     before_lead:
-      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share it. The page shows the worst circuit of all processes.',
-    nothing: 'Nothing was sent in this period.',
+      'There is one circuit for each provider and method, not for each network: lines that differ only in their network share the circuit. The page shows the worst circuit of all processes.',
+    nothing: 'The server sent nothing in this period.',
     circuits: 'Calls and circuits',
     circuits_lead: (processes: string) =>
       `The sum of all running processes that have called a provider: ${processes}. Each process counts its calls since it started.`,
@@ -116,7 +116,7 @@ const providersTexts = texts({
     sandbox: 'Sandbox',
     unused: 'Not used',
     breaker: 'Protection',
-    no_breaker: 'No circuit: the platform simulates this provider itself, so its circuit never opens.',
+    no_breaker: 'No circuit: the server simulates this provider itself, so the circuit never opens.',
     has_breaker: 'One circuit for each method.',
   },
 })

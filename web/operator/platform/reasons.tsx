@@ -50,7 +50,7 @@ const reasonsTexts = texts({
     saved: (act: string) => `Saved: ${act}.`,
     too_many: 'At most 12 reasons.',
     too_long: 'At most 200 characters a reason.',
-    twice: 'Remove the reason that the list has twice.',
+    twice: 'The list contains a reason twice. Remove one of the two.',
     acts: {
       'withdrawal.approve': 'Approve a withdrawal',
       'withdrawal.reject': 'Reject a withdrawal',

@@ -14,7 +14,7 @@ type UnansweredRow = Calls['GET /v1/operator/waiting']['data']['items'][number]
 const waitingTexts = texts({
   sw: {
     title: 'Yanayomsubiri mtoa huduma',
-    lead: 'Malipo na utoaji pesa ambao mtoa huduma hajatoa jibu la mwisho. Mfumo unauliza tena wenyewe; hakuna kinachotumwa mara mbili.',
+    lead: 'Malipo na utoaji pesa ambao mtoa huduma hajatoa jibu la mwisho. Seva inauliza tena yenyewe, na haitumi chochote mara mbili.',
     kind: 'Aina',
     kinds: { collection: 'Malipo', payout: 'Utoaji pesa' } as Record<string, string>,
     since: 'Umesubiri',
@@ -29,7 +29,7 @@ const waitingTexts = texts({
   },
   en: {
     title: 'Waiting for a provider',
-    lead: 'Payments and payouts without a final answer. The system queries the provider again; it sends nothing twice.',
+    lead: 'Payments and payouts without a final answer. The server queries the provider again, and sends nothing twice.',
     kind: 'Kind',
     kinds: { collection: 'Payment', payout: 'Payout' },
     since: 'Waiting for',
@@ -37,8 +37,8 @@ const waitingTexts = texts({
     provider: 'Provider',
     reference: "Provider's reference",
     provider_status: 'Provider status',
-    asks: (count: number) => `Asked ${count} times`,
-    next: 'Asked again',
+    asks: (count: number) => `Queried ${count} times`,
+    next: 'Next query',
     empty: 'Nothing is waiting',
     teach: 'Every payment and payout has its final answer.',
   },

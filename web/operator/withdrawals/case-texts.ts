@@ -125,22 +125,22 @@ export const caseTexts = texts({
     title: (amount: string, name: string) => `${amount} to ${name}`,
     withdrawal: 'Withdrawal',
     no_name: 'a recipient without a name',
-    of: (merchant: string) => `Asked for by ${merchant}`,
+    of: (merchant: string) => `Requested by ${merchant}`,
     submitted: (age: string) => `submitted ${age} ago`,
     list: 'List',
     place: (place: number, count: number) => `${place} of ${count}`,
     next: 'Next',
     previous: 'Previous',
-    last: 'This is the last of the list.',
+    last: 'This is the last withdrawal of the list.',
     next_case: 'Open the next withdrawal',
     queue: 'Back to the queue',
     look: 'Warnings',
     usual: 'Nothing unusual',
     stuck: {
       NEEDS_RECONCILIATION:
-        'The provider gave no certain answer, so the payout may have been paid. The money is reserved, and the server queries the provider again. If you know the outcome, record the outcome.',
+        'The provider gave no certain answer, so it may have paid the payout. The money is reserved, and the server queries the provider again. If you know the outcome, record the outcome.',
       BLOCKED_IP_WHITELIST:
-        'The provider did not pay, for a reason on our side. The money is reserved. Fix the cause and send the payout again, or record that it will not be paid.',
+        'The provider did not pay, for a reason on our side. The money is reserved. Fix the cause and send the payout again, or record that the provider will not pay.',
       NEEDS_ADMIN_ATTENTION:
         'Reports of the provider, or the books, contradict each other. The money has not moved. Check with the provider before you decide.',
       INFO_REQUESTED:

@@ -39,13 +39,13 @@ const flagTexts = texts({
       `The daily limit to this number is ${limit}; approved today: ${used}. The server will refuse an approval.`,
     first: 'First payout to this destination.',
     name: (name: string) => `The name on the account is different: ${name}.`,
-    fresh: 'Part of this money was received in the last 24 hours.',
+    fresh: 'The merchant received part of this money in the last 24 hours.',
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
     others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
     conflict:
       'You are or were a member of this merchant, or you made one of its API keys: another operator has to decide.',
-    failed: 'Recent withdrawals of this merchant were rejected or failed.',
+    failed: 'Operators rejected recent withdrawals of this merchant, or the withdrawals failed.',
   },
 })
 

@@ -56,7 +56,7 @@ export const listTexts = texts({
   en: {
     title: 'Withdrawals',
     lead: 'Money that merchants want to take out. No money leaves without an approval.',
-    key_next: 'Next row; Enter opens it',
+    key_next: 'Next row; Enter opens the row',
     key_previous: 'Previous row',
     pick: 'Choose',
     pick_hint: 'Tick the withdrawals that you want to approve together.',
@@ -65,8 +65,8 @@ export const listTexts = texts({
     unpick: 'Clear the selection',
     picked: (count: string, amount: string) => `You chose ${count}, ${amount} in total`,
     check: 'Run a dry run',
-    one_kind: 'Sandbox and live are not approved together.',
-    most: 'You can approve 100 at a time.',
+    one_kind: 'You cannot approve sandbox and live withdrawals together.',
+    most: 'You can approve at most 100 withdrawals together.',
     time: 'Submitted',
     amount: 'Amount',
     merchant: 'Merchant',
@@ -94,12 +94,12 @@ export const listTexts = texts({
     sum_pay: (count: string, amount: string, total: string) =>
       `To be paid out: ${count}. The recipients get ${amount}; with charges ${total} leaves the balances.`,
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
-    sum_refused: (count: string) => `Cannot be approved: ${count}. These withdrawals do not change.`,
+    sum_refused: (count: string) => `You cannot approve: ${count}. These withdrawals do not change.`,
     sum_paid: (count: string, amount: string, total: string) =>
       `Approved and being paid out: ${count}. The recipients get ${amount}; with charges ${total} was reserved.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,
     sum_left: (count: string) => `Not approved: ${count}.`,
     approve: (count: string, amount: string) => `Approve ${count}, ${amount} in total`,
-    none: 'None of these can be approved now.',
+    none: 'You can approve none of these withdrawals now.',
   },
 })
