@@ -41,7 +41,7 @@ test('the platform sends webhooks with the agent and the name lookup from the op
   assert.deepEqual(sent, [webhook_url])
 })
 
-test('the system does not start when a configured provider has no adapter', async () => {
+test('the server does not start when a configured provider has no adapter', async () => {
   const config = { ...world.deps.config, provider: 'nobody' as 'mock' }
   await assert.rejects(compose({ ...world.deps, config }), /PROVIDER nobody has no adapter/)
 })

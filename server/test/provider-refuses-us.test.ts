@@ -121,7 +121,7 @@ describe('a provider with an allowlist of addresses', {
     })
   })
 
-  it('payments fail at once as provider_unavailable, without a prompt, while the provider refuses our address', async () => {
+  it('payments fail immediately as provider_unavailable, without a prompt, while the provider refuses our address', async () => {
     await list(['10.1.2.3'])
     prompts = stage.twin.totals().pushes.prompts
     for (let i = 0; i < 7; i++) {

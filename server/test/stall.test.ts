@@ -38,7 +38,7 @@ test('of 180 requests for posters with one sandbox key, the server draws some an
   }
 })
 
-test('of 400 wrong sign-ins at once, the server checks a few passwords and refuses the others without counting them as wrong', async (t) => {
+test('of 400 simultaneous wrong sign-ins, the server checks a few passwords and refuses the others without counting them as wrong', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)

@@ -93,7 +93,7 @@ async function call(method: string, path: string, body: object, headers: Record<
   return { status: answer.status, body: (await answer.json()) as { data: { collection_id: string } } }
 }
 
-test('one trace holds request, push, callback, settlement and webhook of a payment, over both processes', async () => {
+test('one trace contains request, push, callback, settlement and webhook of a payment, over both processes', async () => {
   await call('PATCH', '/v1/merchant/webhook-config', { webhook_url: `${urlOf(hook)}/hook` })
   const { status } = await call(
     'POST',
@@ -126,7 +126,7 @@ test('one trace holds request, push, callback, settlement and webhook of a payme
   assert.ok(api.output().includes(`"trace_id":"${TRACE_ID}"`), 'the log line of the request has the trace')
 })
 
-test('one trace holds approval, provider calls, callback, settlement and webhook of a payout, over both processes', async () => {
+test('one trace contains approval, provider calls, callback, settlement and webhook of a payout, over both processes', async () => {
   const shop = rig.shops[0] as Shop
   const cashier = await openCashier(rig)
   try {

@@ -193,7 +193,7 @@ test('a customer pays on the hosted page, and the shop marks the order paid once
   await page.context().close()
 })
 
-test('the shop puts an order on hold with a note when its payment is reversed', async () => {
+test('the shop puts an order on hold with a note when the provider reverses its payment', async () => {
   const { page } = await openPage(browser)
   await buy(page, '0754 123-012', false)
   await until(async () => (await factsOf(2)).status === 'on-hold')
@@ -236,7 +236,7 @@ test('a customer who comes back to an unpaid order gets the same page, and a for
   await page.context().close()
 })
 
-test('the same webhook, delivered many times at once to two servers of the shop, pays the order once', async () => {
+test('the same webhook, delivered many times at the same time to two servers of the shop, pays the order once', async () => {
   const second = `127.0.0.1:${await unusedPort()}`
   const other = await startProgram('php', ['-S', second, '-t', site], /started/, { cwd: site })
   try {

@@ -57,7 +57,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the check restores a backup, and changes neither the running system nor its folders', async () => {
+test('the check restores a backup, and changes neither the running server nor its folders', async () => {
   const paid = await pay('before')
   const made = await admin<{ backup: string; ended_at: string }>(['backup', '--to', place])
   const scratch = join(folder, 'scratch')
@@ -78,7 +78,7 @@ test('the check restores a backup, and changes neither the running system nor it
   assert.equal((await read(paid)).status, 'successful')
 })
 
-test('the command refuses a second check in one folder with the remedy, and a killed check frees the folder', async () => {
+test('the backup check refuses to run twice in one folder, with the remedy, and a killed check frees the folder', async () => {
   const scratch = join(folder, 'shared')
   const args = ['backup', 'check', '--from', place, '--scratch', scratch]
   const begin = async () => {

@@ -130,7 +130,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     await world.close()
   })
 
-  test('if processes with two different keys start at once on an empty database, only the processes with one of the keys serve', async () => {
+  test('if processes with two different keys start at the same time on an empty database, only the processes with one of the keys serve', async () => {
     const { url } = await newDatabase()
     const servers = await Promise.all([RIGHT, WRONG, RIGHT, WRONG].map((key) => startServer(url, key)))
     const outcomes = await Promise.all(

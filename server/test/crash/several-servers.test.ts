@@ -151,7 +151,7 @@ test('a sign-in, its session and its refresh work though each request reaches an
   }
 })
 
-test('each server counts the requests of a key by the minute, and refuses a revoked key at once', async () => {
+test('each server counts the requests of a key by the minute, and immediately refuses a revoked key', async () => {
   const shop = await openShop(rig.deps, 'Duka la maombi')
   for (const { child } of servers) {
     const statuses = new Map<number, number>()

@@ -327,7 +327,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     for (const child of [worker, api]) assert.deepEqual(await endOf(child), { code: 0, signal: null }, child.output())
   })
 
-  test('processes that start at once on an empty folder share one complete secret key', async () => {
+  test('processes that start at the same time on an empty folder share one complete secret key', async () => {
     const database = await createTestDatabase()
     closers.push(database.drop)
     const folder = mkdtempSync(join(tmpdir(), 'secret-'))
@@ -356,7 +356,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'the server never overwrites the file')
   })
 
-  test('four processes can start at once on an empty database', async () => {
+  test('four processes can start at the same time on an empty database', async () => {
     const database = await createTestDatabase(null)
     closers.push(database.drop)
     const servers: Child[] = []

@@ -26,7 +26,7 @@ function start(more: Record<string, string>): Child {
   return child
 }
 
-test('after SIGTERM the server answers 503 on /readyz at once, and answers every other request for STOP_DELAY_S seconds', async () => {
+test('after SIGTERM the server immediately answers 503 on /readyz, and answers every other request for STOP_DELAY_S seconds', async () => {
   const server = start({ STOP_DELAY_S: '4' })
   await server.ready()
   await until('the server has started', () => server.output().includes('is ready.'))
@@ -95,7 +95,7 @@ test('a stopping process with PROCESS=api finishes each webhook delivery that it
   }
 })
 
-test('a second SIGTERM ends the process at once with a description of the unfinished work, which another process takes at once', async () => {
+test('a second SIGTERM immediately ends the process with a description of the unfinished work, which another process takes immediately', async () => {
   let held: ServerResponse | null = null
   const arrived: string[] = []
   const receiver = createServer((request, response) => {

@@ -94,7 +94,7 @@ async function makePreviousDatabase() {
   return database
 }
 
-test('an upgrade and a roll back under load fail no request, lose no event and block no request for long', async () => {
+test('an upgrade and a rollback under load fail no request, lose no event and block no request for long', async () => {
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const lastOf = (root: string) => readdirSync(join(root, 'db/migrations')).sort().at(-1)?.slice(0, 4)
   rig = await createRig({ shops: 0, delay_ms: 50, database: await makePreviousDatabase() })

@@ -210,7 +210,7 @@ test('the page of a link shows that an earlier attempt is under review although 
   await payer.leave()
 })
 
-test('a payer who comes back from the prompt sees at once that the payment succeeded', async () => {
+test('a payer who comes back from the prompt immediately sees that the payment succeeded', async () => {
   const { payer } = await waiting()
   await payer.page.evaluate('cover(true)')
   await street.answers(payer.collection(), PAID)

@@ -124,7 +124,7 @@ test('the page polls after 3 seconds, then less often, then every 15 seconds, an
   assert.ok(all <= 60)
 })
 
-test('a hidden page does not poll, and polls at once when the page is visible again', async () => {
+test('a hidden page does not poll, and polls immediately when the page is visible again', async () => {
   await open('waiting-push')
   await pass(6)
   await page.evaluate('cover(true)')

@@ -196,7 +196,7 @@ test('a list on a phone has two lines for each payment, and a touch opens the pa
   await at.leave()
 })
 
-test('a developer selects failed deliveries and sends them again at once', async () => {
+test('a developer selects failed deliveries and sends all of them again with one button', async () => {
   const { merchant, deliveries } = await troubledShop()
   const { world } = office
   while ((await deliveries()).some(({ status }: { status: string }) => status === 'pending')) {

@@ -117,7 +117,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   await reader.close()
 })
 
-test('with scripts the search answers at once, and the colours and the language of examples stay chosen', async () => {
+test('with scripts the search answers immediately, and the colours and the language of examples stay chosen', async () => {
   const reader = await reads('/docs/quickstart')
   const { page } = reader
   await page.keyboard.press('/')

@@ -80,7 +80,7 @@ for (const language of ['en', 'sw'] as const) {
   })
 }
 
-test('a member moves through the hits with the arrows, and hears when there is none', async () => {
+test('a member moves through the hits with the arrows, and a screen reader announces when there is none', async () => {
   const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard')
   await at.opens('/sandbox')
   await openSearch(at)

@@ -179,13 +179,13 @@ export class PeopleLife {
       }
     }
     const moved = approvals.filter(({ answer }) => answer === 'ok').map(({ paper }) => paper)
-    if (new Set(moved).size < moved.length) this.problems.push('one withdrawal was approved twice at once')
+    if (new Set(moved).size < moved.length) this.problems.push('one withdrawal was approved twice at the same time')
   }
 
   private note(name: string, acts: Act[], answers: string[][], approvals: Approval[]): void {
     this.count(name)
     for (const code of answers.flat()) this.count(`${name}: ${code}`)
-    if (acts.length > 1) this.count('calls at once')
+    if (acts.length > 1) this.count('calls at the same time')
     for (const { answer } of approvals) this.count(`approval: ${answer}`)
     const what = approvals.map(({ by, paper, answer }) => `${by.email.slice(0, 4)} ${paper.id.slice(-4)} ${answer}`)
     this.recent.push(`${this.steps} ${name} ${answers.flat().join(',')} ${what.join(', ')}`)

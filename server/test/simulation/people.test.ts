@@ -99,7 +99,7 @@ const LEAST_LONG = {
   'paused merchant': 1,
   'paused provider': 0.5,
   'paused destination': 1,
-  'calls at once': 10,
+  'calls at the same time': 10,
   reclaim: 0.5,
   restart: 1,
   disable: 2,
