@@ -13,8 +13,8 @@ import { showToast } from './toast.tsx'
 let visited = false
 
 /**
- * Shows a page with its title. When the page opens, this component sets the title of the document and moves the focus to the
- * heading.
+ * Shows a page with its title. When the page opens, this component sets the title of the document. Except on the first page, it
+ * also moves the focus to the heading.
  */
 export function Page({
   title,

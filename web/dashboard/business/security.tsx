@@ -29,8 +29,8 @@ const securityTexts = texts({
 })
 
 /**
- * Shows the switch to administrators. `own` means that the member signed in with a second step. Without one, the member cannot
- * switch the setting on.
+ * Shows the switch to administrators. `own` means that the member signed in with a second step. Without a second step, the
+ * member cannot switch the setting on.
  */
 export function Security({ own }: { own: boolean }) {
   const t = useTexts(securityTexts)
