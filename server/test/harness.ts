@@ -95,7 +95,7 @@ export type Reply = {
 /** Returns the status and the error code of a response. 'ok' means that the response is no error. */
 export const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-/** A complete system under test, with its app, its worker and its database. */
+/** A complete server under test, with its app, its worker and its database. */
 export type World = {
   deps: TestDeps
   system: System
@@ -132,7 +132,7 @@ export type World = {
 const STEP_MS = 1_000
 const ROUNDS_MAX = 200
 
-/** Builds a world over a new database. The test must close the world in `after`. */
+/** Builds a world over a new database, or over the database at `url`. The test must close the world in `after`. */
 export async function createWorld(
   options: {
     env?: Record<string, string>

@@ -17,7 +17,10 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { createWorld, type World } from './harness.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** A port on which no database listens. If a command opens a connection, the command fails with a message about this port. */
+/**
+ * The address of a database that does not exist: no process listens on its port. If a command opens a connection to this
+ * database, its error message contains the port.
+ */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 const NO_ID = '00000000-0000-8000-8000-000000000000'
 const PRODUCTION = {

@@ -1,5 +1,5 @@
-// Tests a provider that is unreachable for a whole day, while money that it moved just before becomes visible only afterwards.
-// The tests compare the views of merchants and operators with the provider's books.
+// Tests a provider that is unreachable for a whole day. Only afterwards does the provider answer about money that it moved just
+// before the outage. The tests compare the views of merchants and operators with the provider's books.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

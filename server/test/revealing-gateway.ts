@@ -1,5 +1,5 @@
-// Runs a gateway that reveals its requests. In one mode, the gateway adds a PIN to the twin's responses. In the other mode,
-// each text field of a response repeats the headers and the body of the request.
+// Runs a gateway that reveals secrets. In one mode, the gateway adds a PIN to the twin's JSON responses. In the other mode, the
+// gateway answers itself, and its text fields contain the request or the PIN.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ export type RevealingGateway = {
   close(): Promise<void>
 }
 
-/** Starts the gateway in front of `target`. The gateway adds `pin` to each response that reveals a request. */
+/** Starts the gateway in front of `target`. The gateway adds `pin` to each JSON response. */
 export async function startRevealingGateway(target: string, pin: string): Promise<RevealingGateway> {
   const { origin, pathname } = new URL(target)
   const server = createServer(async (request, response) => {
@@ -60,7 +60,7 @@ export async function startRevealingGateway(target: string, pin: string): Promis
   return gateway
 }
 
-/** Returns a failure in the envelopes of both gateways, with the request in every text. */
+/** Returns a failure in the envelopes of both gateways. Nearly every text contains the request, the PIN or both. */
 function envelope(sent: string, pin: string): string {
   const word = `FAIL {"pin":"${pin}"} pin=${pin}`
   return JSON.stringify({

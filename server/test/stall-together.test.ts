@@ -91,7 +91,7 @@ async function send(path: string, init: RequestInit = {}): Promise<number> {
 const filled = (text: string, bytes: number) =>
   text.repeat(Math.floor(bytes / (Buffer.byteLength(JSON.stringify(text)) - 2)))
 
-/** Sends one hostile text to every place that the server logs or stores. */
+/** Sends one hostile text in the body, header, path and query fields that the server logs or stores. */
 function sendHostile(text: string): Promise<number>[] {
   const [long, short] = [filled(text, BODY_BYTES), filled(text, HEADER_BYTES)]
   const header = encodeURIComponent(short).slice(0, HEADER_BYTES)

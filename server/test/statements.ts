@@ -79,7 +79,7 @@ const PLANT_FACTS = `insert into ledger_transfers (merchant_id, id, environment,
 
 const CHUNK = 5_000
 
-/** Writes payments and payouts in their final status, with their ledger transfers. */
+/** Writes payments and payouts in their planned state, with their ledger transfers. */
 export async function plant(
   world: World,
   wishes: readonly PlannedRecord[],

@@ -238,7 +238,10 @@ async function pointsOfSources(): Promise<string[]> {
   return [...names].sort()
 }
 
-/** Returns the points that a payment passes from its request to its delivered webhook. */
+/**
+ * Returns the points that a payment passes from its request to its delivered webhook. For a QR payment, the points end when the
+ * provider has the code.
+ */
 async function census(flow: Flow): Promise<string[]> {
   const rig = await createRig({ shops: 1, delay_ms: DELAY_MS })
   const child = startChild(rig.env(), ENTRY)

@@ -96,8 +96,8 @@ export function serverEnv(url: string, more: Record<string, string> = {}): Recor
 }
 
 /**
- * Starts a program of this repository. Its environment is `env` plus the paths of programs and of temporary files. The IPC
- * channel keeps an idle child alive. `ipc: false` starts the child without the channel, as in production.
+ * Starts a program of this repository. Its environment is `env` plus PATH, HOME, TMPDIR and NODE_COMPILE_CACHE of this process.
+ * The IPC channel keeps an idle child alive. `ipc: false` starts the child without the channel, as in production.
  */
 export function startChild(
   env: Record<string, string>,

@@ -249,8 +249,8 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string, v
 // Payments and payouts ------------------------------------------------------------------------------------------------
 
 /**
- * Requests payments and approves payouts. At the chosen second, some of them are paid, some are sent, and some are unsent. The
- * worker sends the unsent ones afterwards, and settles all of them.
+ * Requests payments and approves payouts. At the chosen second, some payouts are settled and some are unsent. Afterwards, the
+ * worker sends the unsent ones, and the drill makes more payouts, which the restore loses.
  */
 async function makeTraffic(api: Child, { shops, operator }: { shops: readonly Shop[]; operator: DrillOperator }) {
   const worker = await start('worker')
@@ -406,8 +406,8 @@ function assertSentOnce(judged: TwinBook): void {
 }
 
 /**
- * Asserts that our books have the status and the amount of each order and payout of the provider. `lost` is the number of
- * orders that our books lost.
+ * Asserts that each payment and payout in our books has the status and the amount of the provider. `lost` is the number of
+ * payments that our books lost.
  */
 async function assertBooksAgree(lost: number): Promise<void> {
   const { orders, payouts } = readTwin()

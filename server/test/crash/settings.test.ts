@@ -9,7 +9,7 @@ import { createTestDatabase } from '../database.ts'
 import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
 
 const ADMIN = join(ROOT, 'server/src/admin.ts')
-/** A port on which no database listens. */
+/** The address of a database that does not exist: no process listens on its port. */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 const KEY = Buffer.alloc(32, 7).toString('base64')
 

@@ -25,8 +25,8 @@ const STOP_SILENT_MS_MAX = 15_000
  */
 const CONCURRENCY = 3
 /**
- * A port on which no database listens. If a process opens a connection to this port, the error message of the process contains
- * the address.
+ * The address of a database that does not exist: no process listens on its port. If a program opens a connection to this
+ * database, its error message contains the port.
  */
 const NO_DATABASE = 'postgres://nobody:nothing@127.0.0.1:9/none'
 

@@ -35,7 +35,10 @@ const QUIET_MS_MAX = 120_000
  */
 const ROUNDS_OF_DOUBT = 5
 
-/** Configures the webhooks of all shops, gives a new merchant money and `count` withdrawals, and begins to approve one of them each second. */
+/**
+ * Configures the webhooks of all shops, and gives a new merchant money and `count` withdrawals. Then begins to approve one
+ * withdrawal each second.
+ */
 export async function startPayouts(
   { cashier, funded }: Payouts,
   rig: Rig,

@@ -25,7 +25,10 @@ export async function violations(page: Page, without: string[] = []): Promise<st
 /** Window widths: an old phone with keys, a small phone, a common phone, a desktop. */
 const WIDTHS = [240, 320, 360, 1280]
 
-/** Asserts that a page fits the window at each width, and fits a small phone when the text has double size. */
+/**
+ * Asserts that no touch target is too small, and that the page fits the window at each width. The page must also fit a small
+ * phone when the text has double size.
+ */
 export async function measure(page: Page, where: string): Promise<void> {
   const before = page.viewportSize()
   await callInPage(page, 'openAll')

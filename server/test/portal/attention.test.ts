@@ -16,7 +16,10 @@ after(async () => {
   await receiver.close()
 })
 
-/** Makes a merchant with a webhook that fails, one failed payment event, a payment under review and a low balance. */
+/**
+ * Makes a merchant with a payment under review and a paid payment. Waits until each webhook delivery of the merchant has failed
+ * two times.
+ */
 async function troubledShop() {
   const { world } = office
   const merchant = await world.newMerchant()
@@ -86,7 +89,7 @@ for (const language of ['en', 'sw'] as const) {
 test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
   const { merchant, id, deliveries } = await troubledShop()
   receiver.reply = { kind: 'status', status: 200 }
-  // The first five attempts end before the member comes.
+  // All automatic attempts of the deliveries end before the member opens the console.
   const { world } = office
   for (let i = 0; i < 4; i++) {
     receiver.reply = { kind: 'status', status: 500 }

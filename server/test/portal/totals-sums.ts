@@ -75,7 +75,10 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
   return Object.fromEntries(rows.map(({ status, count, minor }) => [status, { count, minor }]))
 }
 
-/** Returns the balances of a book from its transfers, and the totals of money in and money out. */
+/**
+ * Sums the transfers of a book: the balances, the money in and out, the fees, the reversals, the payments in review and the
+ * payouts in question.
+ */
 export async function ledgerOf(world: World, book: BookKey): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(
     `with t as (select * from ledger_transfers where merchant_id = $1 and environment = $2),

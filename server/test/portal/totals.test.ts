@@ -48,13 +48,15 @@ const WITHDRAWALS = [
   'NEEDS_ADMIN_ATTENTION',
   'REVERSED',
 ]
-/** The statuses in which a withdrawal waits for an operator. */
+/** The statuses of the withdrawals that the operators' queue counts. */
 const WAITING = WITHDRAWALS.filter((status) => /^(PENDING|INFO|NEEDS|BLOCKED)_/.test(status))
 
 const bookOf = (environment: Environment) => ({ merchant_id: shop.merchant.id, environment })
 const NONE: Sum = { count: 0, minor: 0n }
 
-/** Each list of the dashboard: its request, its filter, and the values of the filter. */
+/**
+ * Each list of the dashboard: its request, its filter with the label and the values, and the column that the list sums.
+ */
 const LISTS: Record<
   ListName,
   { call: RegExp; filter: string; label: string; choices: readonly string[]; sum: string }
@@ -253,7 +255,7 @@ test("the operators' queue and lists agree with tables and ledger, for each envi
   assert.deepEqual(differences, [])
 })
 
-/** A direct change of a row, the page that shows the row, and the SQL that undoes the change. */
+/** A direct change of a row, the SQL that makes it, the SQL that undoes it, and the comparison that must find it. */
 const PLANTS: [what: string, change: string, back: string, shown: (differences: Differences) => Promise<void>][] = [
   [
     'the received amount of one payment',

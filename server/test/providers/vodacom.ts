@@ -102,7 +102,10 @@ export const SESSION: VodacomReaction = {
   content: { output_ResponseCode: 'INS-0', output_SessionID: 'the-session-of-the-tests' },
 }
 
-/** Starts a server that opens sessions and follows a script for every other request. Makes an adapter for the server. */
+/**
+ * Starts a server that opens sessions and answers every other request by `act`, and makes an adapter for it. If `options` has a
+ * name, `act` also answers the session requests.
+ */
 export async function script(
   act: (received: VodacomRequest, count: number) => VodacomReaction,
   options: Partial<VodacomOptions> = {},

@@ -50,7 +50,9 @@ const answer = fc.constantFrom<ModelAnswer>(
   { kind: 'blocked' },
   { kind: 'not_sent' },
 )
-/** The provider's answers to status queries, one for each withdrawal. */
+/**
+ * The provider's answers to status queries and to payout requests. The withdrawals use the answers of a list in turn.
+ */
 const answers = fc.record({
   says: fc.array(answer, { minLength: 1, maxLength: 3 }),
   sends: fc.array(sent, { minLength: 1, maxLength: 3 }),

@@ -282,7 +282,10 @@ export class Life {
     )
   }
 
-  /** If the server and the model differ, or the provider executed a payout twice, throws an error. */
+  /**
+   * If the server and the model differ, throws an error. Also throws if the provider executed a payout twice, or a payout left
+   * during a pause or a suspension.
+   */
   async compare(): Promise<void> {
     const { model, rig } = this
     assert.deepEqual(

@@ -132,7 +132,7 @@ export function startClients(
   return { clients, finished: Promise.all(loops).then(() => {}) }
 }
 
-/** Repeats a request until the server answers. If the result is a text, it describes an error. */
+/** Repeats a request until the server answers. If the result is a text, this text describes an error. */
 async function ask(
   rig: StormRig,
   pools: readonly Client[],

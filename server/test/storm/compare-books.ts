@@ -30,7 +30,7 @@ export type Difference = {
 /** The number of our payments in processing and payouts in NEEDS_RECONCILIATION, by their state in the provider's book. */
 export type Undecided = Record<string, number>
 
-/** Describes every problem except different amounts, whatever the provider decided. */
+/** Describes every problem except the differences per record, which `findDifferences` finds. */
 export function findProblems(books: Books): string[] {
   return [
     ...promises(books),
@@ -98,7 +98,10 @@ function payoutSays(our: OurPayout, their: TheirPayout | undefined): string | nu
   return our.status === UNDECIDED_PAYOUT && decided === 'undecided' ? null : contradiction
 }
 
-/** Describes each acknowledged id that does not exist exactly once, and each record without an acknowledged id. */
+/**
+ * Describes each acknowledged id that does not exist exactly once or has a wrong amount. Also describes refused requests whose
+ * record did not fail, and records without an acknowledged id.
+ */
 function promises({ results, our_payments, our_payouts }: Books): string[] {
   const problems: string[] = []
   const name = (merchant_id: string, reference: string) => `${merchant_id} ${reference}`
@@ -124,7 +127,10 @@ function promises({ results, our_payments, our_payouts }: Books): string[] {
   return problems
 }
 
-/** Describes executions that happened twice on one side, and records that exist on one side only. */
+/**
+ * Describes executions that happened twice on one side, and records that only the provider has. Also describes payments with a
+ * wrong fee or more than one attempt.
+ */
 function twice({ our_payments, our_payouts, their_payments, their_payouts }: Books): string[] {
   const problems: string[] = []
   for (const { reference, prompts, paid_minor } of their_payments.values()) {
@@ -146,8 +152,8 @@ function twice({ our_payments, our_payouts, their_payments, their_payouts }: Boo
 }
 
 /**
- * Finds records that are open in our books although the provider has decided. Also finds a failed payment whose payer still has
- * a prompt and can pay.
+ * Counts our open payments and payouts in doubt by their state at the provider. Describes open records that no process queries,
+ * and failed payments whose payer can still pay.
  */
 export function undecided({ our_payments, our_payouts, their_payments, their_payouts }: Books): {
   counts: Undecided
@@ -175,7 +181,10 @@ export function undecided({ our_payments, our_payouts, their_payments, their_pay
   return { counts, problems }
 }
 
-/** Compares the balances of merchants with their money in the provider's book. */
+/**
+ * Describes negative balances, and merchants whose money at the provider differs from the booked payments, payouts and
+ * corrections, or from their other balances.
+ */
 function merchants(books: Books): string[] {
   const problems: string[] = []
   const due = new Map(books.funded)

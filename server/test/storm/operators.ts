@@ -33,7 +33,10 @@ export type StormCase = {
 
 type OperatorResponse = { status: number; text: string }
 
-/** Sets up the merchants of a storm, approves their withdrawals, and sends blocked payouts again. */
+/**
+ * The operators of a storm. They set up the merchants, approve withdrawals, send blocked payouts again, upload the statement
+ * and decide cases.
+ */
 export type StormOperators = {
   /** Gives every merchant prices, money and a webhook address. `money` is in shillings. */
   open(money: number): Promise<void>
