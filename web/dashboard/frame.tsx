@@ -184,8 +184,8 @@ function BusinessChoice({
 }
 
 /**
- * Opens the same page in the other environment. From the page of a record, opens the list of such records, because the other
- * environment has no such record.
+ * Opens the same list in the other environment. From a page below a list, such as the page of a record, opens the list, because
+ * the other environment has no such record.
  */
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)

@@ -38,7 +38,10 @@ function isTyping(target: EventTarget | null): boolean {
   return field !== null && !(field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type))
 }
 
-/** Listens for these shortcuts while the page is open. Also shows the button that opens the list of shortcuts. */
+/**
+ * Unless the operator has switched the shortcuts off, listens for them while the page is open. Also shows the button that opens
+ * the list of shortcuts.
+ */
 export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
   const parts = useTexts(partsTexts)

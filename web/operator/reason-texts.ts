@@ -6,7 +6,7 @@ import { texts } from '../ui/language.ts'
 /** An action for which the platform can save reasons. */
 export type ReasonAction = Calls['GET /v1/operator/reasons']['data']['items'][number]['action']
 
-/** The reasons for each action. The merchant can read the reasons of a rejection, a recall and an outcome. */
+/** The built-in reasons for each action. The merchant can read the reasons of a rejection, a recall and an outcome. */
 export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   sw: {
     'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],

@@ -33,8 +33,8 @@ const failingTexts = texts({
 })
 
 /**
- * Shows the failed deliveries of an endpoint: their number, the oldest one, the last response, and the time of the next
- * attempt. `extraFact` comes before these facts.
+ * Shows the failed deliveries of an endpoint: their number, the time of the oldest one, the last response, and the time of the
+ * next attempt. `extraFact` comes before these facts.
  */
 export function FailingFacts({
   failing,

@@ -36,8 +36,8 @@ export type BulkAct<Row> = {
 }
 
 /**
- * Shows the number of selected rows, and the button of the action. The action stops at the first row that fails. This row and
- * the following rows stay selected.
+ * Shows the number of selected rows, and the button of the action. If `act` has `run`, the action stops at the first row that
+ * fails, and this row and the following rows stay selected.
  */
 export function BulkBar<Row>({
   act,

@@ -337,7 +337,7 @@ function AllCheckbox({
   )
 }
 
-/** Shows the checkbox of a row. A row that does not allow the action has none. */
+/** Shows the checkbox of a row. A row that does not allow the action has no checkbox. */
 function RowCheckbox<Row>({
   bulk,
   row,

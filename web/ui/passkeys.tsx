@@ -40,7 +40,9 @@ const passkeysTexts = texts({
   },
 })
 
-/** Shows the passkeys with buttons that add and remove one. `onRemove` gets the message about a removed passkey. */
+/**
+ * Shows the passkeys with buttons that add and remove a passkey. `onRemove` gets the message about a removed passkey.
+ */
 export function Passkeys({ onRemove }: { onRemove: (message: string) => void }) {
   const t = useTexts(passkeysTexts)
   const { data, error, refetch } = useRead('GET /v1/passkeys')

@@ -22,8 +22,8 @@ function isKeyTaken(target: EventTarget | null): boolean {
 }
 
 /**
- * Shows the button that opens the search. "/" and Ctrl-K open it too. `places` are the pages and actions of the user, and
- * `pageOf` returns the page of a hit.
+ * Shows the button that opens the search. "/", Ctrl-K and Command-K also open the search. `places` are the pages and actions of
+ * the user, and `pageOf` returns the page of a hit.
  */
 export function SearchBox(props: {
   call: SearchCall

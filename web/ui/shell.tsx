@@ -54,12 +54,12 @@ export function Shell({
   strip: Strip
   /** The business or the installation that the console shows, below the name of the product. */
   place?: ReactNode
-  /** The search box in the header. Without a value, the header has none. */
+  /** The search box in the header. Without a value, the header has no search box. */
   search?: ReactNode
   /** The switches at the end of the header, such as the environment. */
   header?: ReactNode
   who: string
-  /** The role of the user. The dashboard gives none, because a user can have another role in each business. */
+  /** The role of the user. The dashboard gives no role, because a user can have another role in each business. */
   role?: string
   children: ReactNode
 }) {

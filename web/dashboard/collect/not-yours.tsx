@@ -42,7 +42,10 @@ export function useLiveNotReady(): boolean {
   return !ready && (environment === 'live' || !facts.rehearses)
 }
 
-/** Shows a business that it may not take real money yet. The page appears before the member fills in a form. */
+/**
+ * Tells the members of a business that the business may not take real money yet. The page appears before the member fills in a
+ * form.
+ */
 export function NotYet({ title }: { title: string }) {
   const t = useTexts(notYoursTexts)
   const parts = useTexts(partsTexts)

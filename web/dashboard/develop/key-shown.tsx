@@ -20,7 +20,9 @@ const SAMPLE_READS: readonly (readonly [scope: string, path: string])[] = [
   ['webhooks:manage', '/v1/merchant/webhook-config'],
 ]
 
-/** Shows the page of a new key. `done` removes the key from memory. */
+/**
+ * Shows a new key. If the server no longer returns the key, shows an explanation. `done` removes the key from memory.
+ */
 export function KeyShown({ made, done }: { made: Made; done: () => void }) {
   const t = useTexts(keysTexts)
   const { plaintext_key: key } = made

@@ -27,7 +27,10 @@ const PLACES: Record<ChecklistItem['key'], string | null> = {
 /** If at least this many steps are done, the list is folded until the member opens it in this tab. */
 const FOLDED_FROM = 3
 
-/** Shows the steps until all steps are done. The member can hide the steps in this tab. */
+/**
+ * Shows the steps until all steps are done. The member can hide and show the steps in this tab. From `FOLDED_FROM` done steps
+ * on, the steps are hidden at first.
+ */
 export function Checklist() {
   const t = useTexts(checklistTexts)
   const { membership } = useMerchantAccess()

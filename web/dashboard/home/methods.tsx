@@ -11,7 +11,7 @@ import type { Overview } from './totals.tsx'
 
 type MethodRow = Overview['methods'][number]
 
-/** Shows a table of methods and networks. The longest bar is the method with the greatest amount. */
+/** Shows a table of methods and networks. The longest bar of the amounts is at the method with the greatest amount. */
 export function Methods({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const words = useWords()

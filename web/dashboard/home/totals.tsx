@@ -20,7 +20,10 @@ export function daysOf({ from, to }: { from: string; to: string }): { from: stri
   return { from: dayOf(new Date(from)), to: dayOf(new Date(Date.parse(to) - 1)) }
 }
 
-/** Shows the totals of a period. If no payment is held or reversed, omits these two totals. */
+/**
+ * Shows the totals of a period. If no payment is held, omits the total of held payments. If no payment is reversed, omits the
+ * total of reversed payments.
+ */
 export function Totals({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const { collections, withdrawals, success_rate, fees, currency } = overview

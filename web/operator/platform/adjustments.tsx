@@ -17,7 +17,7 @@ import { Notice } from '../notice.tsx'
 import { ReasonField } from '../saved-reasons.tsx'
 import { merchantsTexts } from './merchants-texts.ts'
 
-/** Shows the newest adjustments of a merchant. Operators with the duty `money` can make another. */
+/** Shows the newest adjustments of a merchant. Operators with the duty `money` can make another adjustment. */
 export function Adjustments({ merchant_id }: { merchant_id: string }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()

@@ -60,7 +60,7 @@ const auditTexts = texts({
   },
 })
 
-/** Shows the entries with filters for actor, action, target and day. */
+/** Shows the entries with filters for actor, action, target, day and merchant. */
 export function Audit() {
   const t = useTexts(auditTexts)
   const parts = useTexts(partsTexts)

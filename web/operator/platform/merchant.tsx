@@ -86,7 +86,10 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   )
 }
 
-/** Shows the steps that the platform must do before the merchant can move real money. */
+/**
+ * Shows the steps that the platform must do before the merchant can move real money, and the buttons for them. Another button
+ * suspends or reactivates the merchant.
+ */
 function LiveSteps({
   merchant,
   done,

@@ -16,7 +16,7 @@ import { type PauseRow, usePausedPayouts } from './paused-payouts.ts'
 import { pausesTexts } from './pauses-texts.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
-/** Shows the pauses. Starting a pause needs the duty `pause`, and ending one needs the duty `merchants`. */
+/** Shows the pauses. Starting a pause needs the duty `pause`, and ending a pause needs the duty `merchants`. */
 export function PayoutPauses() {
   const t = useTexts(pausesTexts)
   const describe = usePausedPayouts()

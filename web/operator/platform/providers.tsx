@@ -122,7 +122,8 @@ const providersTexts = texts({
 })
 
 /**
- * Shows the outcomes of the period that the operator chose. While the page is open, it reads them again every few seconds.
+ * Shows the outcomes of a period that the operator chooses, the calls of the providers and their setup. While the page is open,
+ * it reads these data again every few seconds.
  */
 export function Providers() {
   const t = useTexts(providersTexts)
@@ -319,7 +320,7 @@ function ProviderCalls({ of }: { of: ProviderList }) {
   )
 }
 
-/** Shows the methods of each provider, and whether the provider moves real money. */
+/** Shows the methods of each provider, and whether the provider moves real money and has a circuit breaker. */
 function Setup({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()

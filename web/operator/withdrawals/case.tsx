@@ -133,8 +133,8 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
 }
 
 /**
- * Links to the list and to its previous and next withdrawals, also by shortcuts. After a decision, a button beside its result
- * opens the next withdrawal.
+ * Links to the list and to its previous and next withdrawals, also by shortcuts. Other shortcuts open the decisions. After a
+ * decision, a button beside its result opens the next withdrawal.
  */
 function Ways({
   id,

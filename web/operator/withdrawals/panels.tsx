@@ -168,7 +168,7 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the merchant's recent withdrawals, and the sum of today's payouts beside the daily limits. */
+/** Shows the merchant's recent withdrawals, and the sums that operators approved today beside the daily limits. */
 export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const today = ({ limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily']) => {
