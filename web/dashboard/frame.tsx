@@ -211,7 +211,8 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
 }
 
 /**
- * Redirects to the first page in the environment that this tab used last. If the tab has used none, redirects to the sandbox.
+ * Redirects to the first page in the environment that this tab used last. If the tab has used no environment, redirects to the
+ * sandbox.
  */
 export function ToEnvironment() {
   const navigate = useNavigate()

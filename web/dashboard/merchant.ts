@@ -46,7 +46,7 @@ export function useEnvironmentPath(): (path: string) => string {
   return (path) => (path === '' ? environment : `${environment}/${path}`)
 }
 
-/** Returns true if the member has one of these roles. Pages use it to hide actions that the role forbids. */
+/** Returns true if the member has one of these roles. Pages use the result to hide actions that the role forbids. */
 export function useHasRole(...roles: Role[]): boolean {
   return roles.includes(useMerchantAccess().membership.role)
 }

@@ -6,7 +6,7 @@ import { useTexts } from '../ui/language.ts'
 const metadataTexts = { sw: { metadata: 'Taarifa za ziada (metadata)' }, en: { metadata: 'Metadata' } }
 
 /**
- * Returns the fact with the metadata of a record. If the record has none, returns null, and FactList omits the fact.
+ * Returns the fact with the metadata of a record. If the record has no metadata, returns null, and FactList omits the fact.
  */
 export function useMetadataFact(
   metadata: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// If a business requires a second factor, shows this page to a member who signed in without one.
+// If a business requires a second factor, shows this page to a member who signed in without a second factor.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { texts, useTexts } from '../ui/language.ts'

@@ -5,7 +5,7 @@ import type { FormEventHandler, ReactNode } from 'react'
 import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
-/** Shows the body of a dialog as a form, so that Enter sends it. */
+/** Shows the body of a dialog as a form, so that Enter sends the form. */
 export function DialogForm({
   onSubmit,
   children,

@@ -27,8 +27,8 @@ const dutyTexts = texts({
 })
 
 /**
- * If the role of the operator allows the duty, shows `children`. Otherwise shows nothing. With `note`, shows which roles have
- * the duty instead.
+ * If the role of the operator allows the duty, shows `children`. Otherwise shows nothing, or with `note`, a sentence about the
+ * roles that have the duty.
  */
 export function ForDuty({ duty, note = false, children }: { duty: Duty; note?: boolean; children: ReactNode }) {
   const t = useTexts(dutyTexts)

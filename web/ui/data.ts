@@ -9,8 +9,8 @@ import type { Calls } from './api-types.ts'
 /** The environment: real money or sandbox money. */
 export type Environment = 'live' | 'sandbox'
 /**
- * The query parameters that the dashboard adds to its calls: the environment and the merchant. The operators' console adds
- * none.
+ * The query parameters that the dashboard adds to its calls: the environment and the merchant. The operators' console adds no
+ * parameters.
  */
 export const ScopeContext = createContext<Record<string, string>>({})
 

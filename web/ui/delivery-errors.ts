@@ -1,4 +1,4 @@
-// Contains the reasons why a webhook was not delivered, for both consoles.
+// Contains the reasons why the server did not deliver a webhook, for both consoles.
 
 /** The text of each error code of a delivery attempt. */
 export const deliveryErrors: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {

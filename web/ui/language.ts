@@ -38,12 +38,12 @@ export const LanguageContext = createContext<{ language: Language; choose(langua
   choose() {},
 })
 
-/** Returns the language in which the page is shown now. */
+/** Returns the current language of the page. */
 export function useLanguage(): Language {
   return useContext(LanguageContext).language
 }
 
-/** Returns the texts in the language in which the page is shown now. */
+/** Returns the texts in the current language of the page. */
 export function useTexts<T>(both: Texts<T>): T {
   return both[useLanguage()]
 }

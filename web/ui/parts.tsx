@@ -191,7 +191,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
   const [done, setDone] = useState<'copied' | 'copy_failed' | null>(null)
   const copy = async () => {
     try {
-      // Without https, the browser has no clipboard, and this line throws.
+      // Outside of https and localhost, the browser has no clipboard, and this line throws.
       await navigator.clipboard.writeText(text)
       setDone('copied')
       showToast(t.copied)

@@ -3,8 +3,8 @@
 import type { MouseEvent } from 'react'
 
 /**
- * Moves the focus to the link of the next row, or of the previous row if `step` is -1. If no row has the focus, moves it to the
- * first or the last row.
+ * Moves the focus to the link of the next row, or of the previous row if `step` is -1. If no row has the focus, moves the focus
+ * to the first or the last row.
  */
 export function focusRow(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-row-link]')]

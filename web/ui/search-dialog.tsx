@@ -55,7 +55,10 @@ function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] 
   return words.length === 0 ? found.filter(({ is_act }) => is_act) : found.slice(0, PLACES_MAX)
 }
 
-/** Shows the search field and the list of hits. A choice opens its page and closes the dialog. */
+/**
+ * Shows the search field and the list of hits. If the user chooses a recent search, fills the field with its text. Any other
+ * choice opens its page and closes the dialog.
+ */
 export function SearchDialog(props: {
   call: SearchCall
   places: readonly SearchPlace[]

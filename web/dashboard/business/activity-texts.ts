@@ -1,8 +1,8 @@
-// Contains the texts of the activity log.
+// Contains the texts of the audit log of a business.
 
 import { texts } from '../../ui/language.ts'
 
-/** The titles, filters and column names of the activity log. */
+/** The titles, filters and column names of the audit log. */
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',

@@ -1,4 +1,4 @@
-// Shows one invoice: its status, its items, its messages, and its actions.
+// Shows one invoice: its status, its items, its payments, its messages, and its actions.
 
 import './collect.css'
 import { Button, Stack } from '@mantine/core'

@@ -68,7 +68,7 @@ export function NotYet({ title }: { title: string }) {
   )
 }
 
-/** Shows a member that their role forbids the form. `back` is the path of the list to which the page links. */
+/** Tells a member that their role forbids the form. `back` is the path of the list to which the page links. */
 export function NotYours({ title, back }: { title: string; back: string }) {
   const t = useTexts(notYoursTexts)
   return (

@@ -39,7 +39,7 @@ export function paidBefore(
   return paid_count === 1 ? t.paid_once(date) : t.paid(paid_count, date)
 }
 
-/** Shows the result of the last name check, with its date. */
+/** Shows the result and the date of the last name check, or that there has been none. */
 export function NameCheckChip({ recipient: { name_check, name_checked_at } }: { recipient: SavedRecipient }) {
   const t = useTexts(recipientsTexts)
   const language = useLanguage()

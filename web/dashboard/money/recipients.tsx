@@ -28,7 +28,7 @@ import { recipientsTexts } from './recipients-texts.ts'
 import { destinationFields, destinationRename, type RecipientFields } from './withdrawal-record.ts'
 
 /**
- * Shows the saved recipients and the form for a new one. If the member's role forbids withdrawals, shows an explanation
+ * Shows the saved recipients and the form for a new recipient. If the member's role forbids withdrawals, shows an explanation
  * instead.
  */
 export function Recipients() {

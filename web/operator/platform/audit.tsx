@@ -123,7 +123,7 @@ const PAGES: Record<string, string> = {
   merchant: 'merchants',
 }
 
-/** Shows the name of an action in words. Below them, shows its code for filters and searches. */
+/** Shows the name of an action in words. Below the words, shows its code for filters and searches. */
 function AuditAction({ name }: { name: string }) {
   const words = useTexts(auditWords)[name]
   return (

@@ -1,4 +1,4 @@
-// Shows the e-mails and SMS of the platform and of all merchants: sent, waiting, or kept.
+// Shows the e-mails and SMS of the platform and of all merchants, with their delivery status.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'

@@ -39,7 +39,7 @@ export type ReasonQuestion = {
   button: string
   danger?: boolean
   optional?: boolean
-  /** The action whose saved reasons the dialog offers. Without a value, the dialog offers none. */
+  /** The action whose saved reasons the dialog offers. Without a value, the dialog offers no reasons. */
   reasons?: ReasonAction
   act: (reason: string, once: string) => Promise<unknown>
 }
