@@ -489,7 +489,7 @@ async function outcome(operation: Operation, credential: string | null, naming: 
     key: credential,
     idempotency_key: randomUUID(),
     // The answer of a stream has no end. The server refuses this event id, so a caller that may open the stream gets an error
-    // that ends.
+    // response, which ends.
     headers: operation.path.endsWith('/stream') ? { 'last-event-id': 'no event' } : {},
     ...(body === null ? {} : { payload: body }),
   })

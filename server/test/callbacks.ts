@@ -28,7 +28,8 @@ export function callBack(
 }
 
 /**
- * A stored callback. `times` is the number of times that it arrived. A null reference means that the callback names none.
+ * A stored callback. `times` is the number of times that the callback arrived. A null reference means that the callback names
+ * no reference.
  */
 export type Kept = { verdict: string; times: number; provider: string; provider_reference: string | null; body: string }
 

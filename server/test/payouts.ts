@@ -251,7 +251,7 @@ export async function booksHold(world: World): Promise<void> {
   )
 }
 
-/** Reads the record of a withdrawal. If the database has none, the test fails. */
+/** Reads the record of a withdrawal. If the database has no such record, the test fails. */
 export async function recordOf(world: World, key: WithdrawalKey): Promise<Withdrawal> {
   const row = await findWithdrawal(world.deps.db, key)
   assert.ok(row, `the database has the withdrawal ${key.id}`)
@@ -282,8 +282,8 @@ export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey)
 }
 
 /**
- * The history of a withdrawal: its status, the account of its money, the balances in cents, the status changes with their
- * reasons, the postings and the webhook events.
+ * The history of a withdrawal: its status, the account of its money, and the balances in cents. Also the status changes with
+ * their reasons, the postings and the webhook events.
  */
 export type WithdrawalTrace = {
   status: string

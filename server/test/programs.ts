@@ -35,7 +35,8 @@ export async function requirePhp(extensions: readonly string[]): Promise<void> {
 
 /**
  * Builds the wheel of a Python package and installs it into a new virtual environment in `folder`, without a package registry.
- * Returns the Python of that environment. `packages` names modules of Debian that the environment needs too.
+ * Returns the Python of that environment. `packages` maps the further Python modules that the environment needs to their Debian
+ * packages.
  */
 export async function makePythonHome(
   source: string,

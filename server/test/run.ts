@@ -116,8 +116,8 @@ async function argumentsOf(args: readonly string[], temporary: string): Promise<
 }
 
 /**
- * If the argument is a folder, returns its test files in the order of their names, or a pattern if there is none. Otherwise
- * returns the argument.
+ * If the argument is a folder, returns its test files in the order of their names. If the folder has no test files, returns a
+ * pattern. If the argument is no folder, returns the argument.
  */
 function filesOf(arg: string): string[] {
   const path = relative(ROOT, resolve(ROOT, arg))

@@ -27,7 +27,10 @@ export async function startSdkWorld() {
       world.deps.clock.advance(1_000) // Records of one moment have no order in a list.
       await world.work()
     },
-    /** Returns the next webhook of an event at the default endpoint, or at the other one, with the time at which to verify it. */
+    /**
+     * Returns the next webhook of an event at the default or the other endpoint, with the time in seconds at which a program
+     * verifies the webhook.
+     */
     async receive(at: 'default' | 'other', event: string) {
       for (let count = 1; ; count++) {
         await receiver.waitFor(count)

@@ -66,7 +66,7 @@ type Plan = {
  */
 export type TableColumns = ReadonlyMap<string, { key: string; index: number; is_distributed: boolean }>
 
-/** Reads the position of the distribution column of each table that has one. */
+/** Reads the position of the distribution column of each table with such a column. */
 export async function readTableColumns(client: pg.Client): Promise<TableColumns> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

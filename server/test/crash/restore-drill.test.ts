@@ -49,7 +49,7 @@ const STATEMENT_MS = 3_600_000
 const RESTORE_MS_MAX = 300_000
 const COMMAND_MS_MAX = 1_800_000
 const QUIET_MS_MAX = 300_000
-/** The length of a provider reference. The filled payments have longer ones. */
+/** The length of a provider reference. The filled payments have longer references. */
 const REFERENCE_CHARS = 28
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 
@@ -373,7 +373,10 @@ const RIGHTS = `
   union all select 'database ' || datname || ' ' || datacl::text from pg_database where datname = current_database()
   order by line`
 
-/** Returns the roles, and the privileges of each role on each table. */
+/**
+ * Returns the roles and their memberships, the owners of the tables, and the privileges of each role on the database and its
+ * tables.
+ */
 async function readRights(of: string): Promise<string[]> {
   const found = await query<{ line: string }>((await findEmbedded(of, 'superuser')) as string, RIGHTS)
   assert.ok(found.length > 100, 'the database has privileges')

@@ -25,7 +25,7 @@ export type Arrival = { path: string; id: string; body: string; at: number; answ
 export type Hooks = {
   url: string
   arrivals: Arrival[]
-  /** Chooses the response to the next request to `path`. */
+  /** Chooses the response to a request to `path`. */
   answer: (path: string) => Arrival['answer']
   close(): Promise<void>
 }

@@ -361,7 +361,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     closers.push(database.drop)
     const servers: Child[] = []
     for (let i = 0; i < 4; i++) {
-      // As on a developer's machine, each process also makes the demo merchant.
+      // As on a developer's machine, each process also tries to make the demo merchant.
       servers.push(start(serverEnv(database.url, { NODE_ENV: 'development', PORT: String(await freePort()) })))
     }
     await Promise.all(servers.map((server) => server.ready()))

@@ -19,7 +19,7 @@ const POOL_MAX = 30
 
 type Sent = { operation: FuzzOperation; request: FuzzRequest; credential: string; reply: Reply }
 
-/** Returns the credentials by their kind. A null credential means that the request has none. */
+/** Returns the credentials by their kind. A null credential means that the request has no credential. */
 async function credentialsOf(world: World): Promise<Record<string, string | null>> {
   const other = await world.newMerchant()
   return {

@@ -47,7 +47,7 @@ async function leaderNow(): Promise<DatabaseNode> {
 const everything = () => true
 const isDatabase = (command: string) => isPostgres(command) || isPatroni(command)
 
-/** Returns a node that follows the leader: the synchronous standby, or the other one. */
+/** Returns a node that follows the leader: the synchronous or the asynchronous standby. */
 async function followerOf(leader: DatabaseNode, kind: 'sync' | 'async'): Promise<DatabaseNode> {
   const standbys = await standbysOf(leader)
   const { application_name } = standbys.find((standby) => (standby.sync_state === 'sync') === (kind === 'sync')) ?? {}

@@ -134,7 +134,7 @@ async function paymentProblems({ rig, payouts }: Platform, load: Load): Promise<
     : [...problems, `still open after the load: ${JSON.stringify(left)}`]
 }
 
-/** Removes the merchants of payouts, whose money comes from no payment of the load. */
+/** Removes the records of these merchants, whose money comes from no payment of the load. */
 function withoutMerchants(facts: Facts, merchants: ReadonlyMap<string, unknown>): Facts {
   const isKept = ({ merchant_id }: { merchant_id: string }) => !merchants.has(merchant_id)
   return {
@@ -148,7 +148,7 @@ function withoutMerchants(facts: Facts, merchants: ReadonlyMap<string, unknown>)
   }
 }
 
-/** Problems of a payment or an event that the platform executed twice. */
+/** Matches the problems about work that happened twice: prompts, credits, records, events and payouts. */
 const TWICE =
   /prompted its payer (?!0 )\d+ times|the ledger credited|made \S+ and \S+|arrived under (?:two|\d+) ids|the provider executed/
 

@@ -24,7 +24,7 @@ export type Visitor = WatchedPage & {
   language: Language
   /** Returns the text in the language of this page. */
   says(sw: string, en: string): string
-  /** Opens a path of the console. If the console requires it, signs in. */
+  /** Opens a path of the console. If the console requires a sign-in, signs in. */
   opens(path: string): Promise<void>
   /** Signs in on the page to which the console sent the browser. */
   signsIn(): Promise<void>

@@ -90,7 +90,7 @@ function ok(reply: Reply): Reply {
 }
 
 async function payments({ world, operator, key, shop, environment }: At): Promise<void> {
-  // The last payer pays more than the requested amount, and an operator approves that payment.
+  // The last payer pays more than the requested amount. An operator approves that payment, and declines the payment before it.
   const failing = ['002', '003', '004', '005', '006']
   const endings = [...Array(9).fill('001'), ...failing, '007', '012', '013', '014', '014', '014', '011']
   const pushed = endings.map(async (ending, i) => {

@@ -76,8 +76,8 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
 }
 
 /**
- * Sums the transfers of a book: the balances, the money in and out, the fees, the reversals, the payments in review and the
- * payouts in question.
+ * Sums the transfers of a book: the balances, the money in and out, and the fees. Also sums the reversals, the payments in
+ * review and the payouts in question.
  */
 export async function ledgerOf(world: World, book: BookKey): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(

@@ -78,7 +78,7 @@ export function adapterOf({ url, account }: Simulator, options: Partial<SelcomOp
   return provider
 }
 
-/** Returns true if the answer is final, so that the twin sends no further request. */
+/** Returns true if the answer decides the payment or payout. */
 export const isFinal = ({ kind }: Answer | PayoutAnswer) => kind === 'succeeded' || kind === 'declined'
 
 /** Repeats `work` until `isDone` returns true. After the time limit, returns without an error. */

@@ -277,8 +277,8 @@ export class Model {
   }
 
   /**
-   * Lets a process take the lease of a payout and send the payout. A held payout keeps its state. With its token, a worker checks the
-   * payout again later; without, the payout waits for the end of the lease.
+   * Lets a process take the lease of a payout and send the payout. A held payout keeps its state. If no process has begun to
+   * send the payout, a worker checks the payout again after HOLD_MS. Otherwise the payout waits for the end of its lease.
    */
   send(w: Modelled, place: number, answers: AnswerSource, crash: Crash): void {
     const payout = w.payout as ModelPayout

@@ -227,7 +227,10 @@ async function playLife(events_of_life: Event[]): Promise<void> {
   await lookAt(slugs)
 }
 
-/** Asserts that each page shows the same state at its address and to the script, and that no request fails. */
+/**
+ * Asserts that each page has the same state at its address and for its script. The server must accept a payment only from a
+ * page with a form.
+ */
 async function lookAt(slugs: readonly string[]): Promise<void> {
   for (const slug of slugs) {
     const shown = await processes[0].call({ method: 'GET', url: `/pay/${slug}`, key: null })

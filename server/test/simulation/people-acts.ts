@@ -217,7 +217,7 @@ function reclaim(life: PeopleLife, shop: Shop): Act[] {
   ]
 }
 
-/** Disables an operator, or enables a disabled one. */
+/** Disables an operator, or enables a disabled operator. */
 function disable(life: PeopleLife): Act[] {
   const off = life.operators.filter(({ disabled }) => disabled)
   const person = off.length > 1 || (off.length > 0 && life.dice.chance(60)) ? life.dice.pick(off) : operatorOf(life)
@@ -247,7 +247,7 @@ function hire(life: PeopleLife): Act[] {
   ]
 }
 
-/** Replaces the oldest merchant by a new one. */
+/** Replaces the oldest merchant by a new merchant. */
 function openShop(life: PeopleLife): Act[] {
   return [
     commandAct(async () => {

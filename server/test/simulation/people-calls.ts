@@ -49,7 +49,9 @@ export function deciderOf(life: PeopleLife, shop: Shop): Person {
   return free.length > 0 && life.dice.chance(85) ? life.dice.pick(free) : operatorOf(life)
 }
 
-/** Returns mostly a withdrawal of the merchant for which `wanted` is true. Null means that the draw found none. */
+/**
+ * Returns mostly a withdrawal of the merchant for which `wanted` is true. Null means that the draw found no withdrawal.
+ */
 export function paperOf(life: PeopleLife, shop: Shop, wanted: (paper: Paper) => boolean): Paper | null {
   const recent = shop.papers.slice(-60)
   const fit = recent.filter(wanted)
@@ -60,7 +62,7 @@ export function paperOf(life: PeopleLife, shop: Shop, wanted: (paper: Paper) => 
 /** Returns true if operators can still decide about the withdrawal. */
 export const isOpen = ({ state }: Paper) => state === 'waiting' || state === 'info'
 
-/** Returns a random member with one of the roles. If there is none, returns the founder. */
+/** Returns a random enabled member with one of the roles. If no member has such a role, returns the founder. */
 export function memberOf(life: PeopleLife, shop: Shop, roles: readonly string[]): Person {
   const fit = [...shop.members].filter(([{ disabled }, { role }]) => roles.includes(role) && !disabled)
   return fit.length > 0 ? (life.dice.pick(fit)[0] as Person) : shop.founder

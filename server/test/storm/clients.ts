@@ -44,7 +44,7 @@ const BANKS = ['CRDB', 'NMB', 'NBC']
 /** Phone numbers without a fixed behaviour at the twin. The seed of the twin decides the outcome. */
 const ENDINGS = { from: 200, count: 700 }
 
-/** Makes all requests of the merchants. The same seed makes the same requests. */
+/** Makes all requests of the merchants. The same random numbers make the same requests. */
 export function makeRequests(
   shops: readonly Shop[],
   random: () => number,
