@@ -32,7 +32,7 @@ export const frameTexts = texts({
     no_business_title: 'Bado huna biashara hapa',
     no_business:
       'Umeingia, lakini hujawekwa kwenye biashara yoyote. Mwombe msimamizi wa biashara akualike kwa barua pepe hii:',
-    unproven: 'Barua pepe yako haijathibitishwa bado: fungua kiungo tulichokutumia.',
+    unproven: 'Hujathibitisha barua pepe yako bado: fungua kiungo tulichokutumia.',
   },
   en: {
     home: 'Home',
@@ -62,6 +62,6 @@ export const frameTexts = texts({
     no_business_title: 'You have no business here yet',
     no_business:
       'You are signed in, but you do not belong to any business. Ask an administrator of the business to invite this address:',
-    unproven: 'Your e-mail address is not confirmed yet: open the link that we sent you.',
+    unproven: 'You have not confirmed your e-mail address yet: open the link that we sent you.',
   },
 })

@@ -16,7 +16,7 @@ const keysTexts = texts({
     lead: 'Hakuna kitufe kinachofanya uamuzi peke yake: vinafungua swali tu. Havifanyi kazi unapoandika.',
     off: 'Zima vitufe',
     on: 'Washa vitufe',
-    are_off: 'Vitufe vimezimwa kwenye kivinjari hiki.',
+    are_off: 'Umezima vitufe kwenye kivinjari hiki.',
   },
   en: {
     title: 'Keyboard shortcuts',
@@ -24,7 +24,7 @@ const keysTexts = texts({
     lead: 'No key makes a decision: a key only opens the dialog. The keys do not work while you type.',
     off: 'Switch the keys off',
     on: 'Switch the keys on',
-    are_off: 'The keys are switched off in this browser.',
+    are_off: 'You have switched off the keys in this browser.',
   },
 })
 

@@ -35,7 +35,10 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
       'This withdrawal is a duplicate',
     ],
     'withdrawal.recall': ['The merchant asked for the money back', 'The recipient is wrong'],
-    'withdrawal.resolve': ['The statement of the provider shows the outcome', 'The provider confirmed the outcome in writing'],
+    'withdrawal.resolve': [
+      'The statement of the provider shows the outcome',
+      'The provider confirmed the outcome in writing',
+    ],
     'collection.clear': [
       'The payer sent the receipt',
       'The provider confirmed the payment',
@@ -44,7 +47,11 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
     'adjustment.create': ['Correction after the reconciliation', 'Mistake of the provider'],
     'payouts.pause': ['The provider is down', 'We examine suspicious payouts'],
     'payouts.resume': ['The provider is back', 'The examination is complete'],
-    'merchant.suspend': ['Many complaints of payers', 'The documents have expired', 'The merchant asked for the suspension'],
+    'merchant.suspend': [
+      'Many complaints of payers',
+      'The documents have expired',
+      'The merchant asked for the suspension',
+    ],
     'ip_address.reject': ['The address does not belong to this merchant', 'Many others use this address'],
     'reconciliation.resolve': ['The provider explained the difference', 'We corrected the books'],
   },

@@ -10,7 +10,7 @@ const words = texts({
       operator: 'Mwendeshaji',
       api_key: 'Ufunguo wa API',
       command: 'Amri ya msimamizi wa mfumo',
-      system: 'Mfumo',
+      system: 'Seva',
       provider: 'Mtoa huduma',
     } as Record<string, string>,
     payout: {
@@ -44,7 +44,7 @@ const words = texts({
       operator: 'Operator',
       api_key: 'API key',
       command: 'Admin command',
-      system: 'System',
+      system: 'Server',
       provider: 'Provider',
     },
     payout: {

@@ -111,7 +111,7 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'merchant.set_balance_mark': 'Changed the mark of a low balance',
     'merchant.suspend': 'Suspended the business',
     'merchant.verify': 'Verified the business',
-    'outbox.read': 'Read messages that were sent',
+    'outbox.read': 'Read sent messages',
     'payment_link.cancel': 'Cancelled a payment link',
     'recipient.check_name': 'Checked the name of a saved recipient',
     'recipient.create': 'Saved a recipient',

@@ -39,7 +39,8 @@ const confirmTexts = texts({
     use_passkey: 'Use your passkey',
     passkey_failed: 'The browser did not use the passkey. Try again, or enter a code.',
     confirm: 'Confirm and continue',
-    only_sign_in: 'You did not sign in recently. Sign in again, then repeat your request. This tab keeps the text that you typed.',
+    only_sign_in:
+      'You did not sign in recently. Sign in again, then repeat your request. This tab keeps the text that you typed.',
     sign_in: 'Sign in again',
   },
 })

@@ -33,7 +33,7 @@ export const problemTexts = texts({
       confirmation_required: 'Ni mara ya kwanza kulipa hapa. Kagua inakokwenda, weka alama, kisha idhinisha tena.',
       payout_limit_reached:
         'Imevuka kikomo cha siku cha biashara hii. Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
-      withdrawal_restricted: 'Biashara lazima iidhinishwe na ithibitishwe kabla ya kutoa pesa.',
+      withdrawal_restricted: 'Mwendeshaji lazima aidhinishe na athibitishe biashara kabla ya kutoa pesa.',
       production_access_restricted:
         'Mazingira halisi yanapatikana baada ya biashara kuidhinishwa, kuthibitishwa na kupangiwa makato.',
       payment_link_already_paid: 'Kiungo hiki kimeshalipwa; hakiwezi kusitishwa.',
@@ -67,7 +67,8 @@ export const problemTexts = texts({
     conflict_title: 'Not possible now',
     refused_title: 'The server refused the request',
     failed_title: 'Error on our side',
-    failed: 'The server has lost no data. Try again in a moment. If the error happens again, give support the request id.',
+    failed:
+      'The server has lost no data. Try again in a moment. If the error happens again, give support the request id.',
     missing_title: 'Not found',
     missing:
       'This record does not exist, is in the other environment (Sandbox or Live), or belongs to another of your businesses.',
@@ -85,7 +86,7 @@ export const problemTexts = texts({
         'First payout to this destination. Check the destination, tick the box, then approve again.',
       payout_limit_reached:
         'The payout exceeds a daily limit of this merchant. Approve the payout on another day, or raise the limit of the merchant.',
-      withdrawal_restricted: 'The business must be approved and verified before it can withdraw.',
+      withdrawal_restricted: 'An operator must approve and verify the business before the business can withdraw.',
       production_access_restricted: 'Live opens after an operator has approved, verified and priced the business.',
       payment_link_already_paid: 'A customer has paid this link, so you cannot cancel the link.',
       payment_link_not_active: 'This link is not active any more.',

@@ -59,7 +59,7 @@ export const words = texts({
       review_declined: 'Imekataliwa baada ya ukaguzi',
       unknown_recipient: 'Akaunti ya mpokeaji haipo au haiwezi kupokea',
       limit_exceeded: 'Kiasi kimepita kikomo cha akaunti ya mpokeaji',
-      operator_resolved: 'Mwendeshaji amehakikisha: haikulipwa',
+      operator_resolved: 'Mwendeshaji amehakikisha: mpokeaji hakupata pesa',
     } as Record<string, string>,
     role: {
       MERCHANT_ADMIN: 'Msimamizi',
@@ -114,7 +114,7 @@ export const words = texts({
       review_declined: 'Declined after a review',
       unknown_recipient: "The recipient's account does not exist or cannot receive the money",
       limit_exceeded: 'Outside the limits of the receiving account',
-      operator_resolved: 'An operator confirmed that the recipient was not paid',
+      operator_resolved: 'An operator confirmed that the recipient got no money',
     },
     role: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
     environment: { sandbox: 'Sandbox', live: 'Live' },

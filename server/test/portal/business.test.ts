@@ -26,7 +26,7 @@ test("an administrator invites a person, changes the person's role and removes t
   await page.getByRole('radio', { name: 'Fedha' }).check()
   await page.getByText('Kutoa pesa, ankara na viungo vya malipo.').first().waitFor()
   await visitor.press('Tuma mwaliko', '')
-  await page.getByRole('status').getByText('neema@example.com amealikwa.').waitFor()
+  await page.getByRole('status').getByText('Umemwalika neema@example.com.').waitFor()
   assert.equal(await page.getByLabel('Barua pepe').inputValue(), '')
   await visitor.looks('members')
 
@@ -39,7 +39,7 @@ test("an administrator invites a person, changes the person's role and removes t
   await page.getByRole('button', { name: 'Ondoa: neema@example.com' }).click()
   await page.getByRole('dialog').getByText('Atakataliwa mara moja').waitFor()
   await visitor.press('Ndiyo, ondoa', '')
-  await page.getByRole('status').getByText('neema@example.com ameondolewa.').waitFor()
+  await page.getByRole('status').getByText('Umemwondoa neema@example.com.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'neema@example.com' }).count(), 0)
 
   // The platform refuses to remove the last administrator, and the page shows the reason.
@@ -71,14 +71,17 @@ test('before the removal of a member, an administrator reads which API keys end,
     await boxes.first().waitFor()
     assert.equal(await boxes.count(), 2, 'the keys of both environments, and of no other member')
     for (const box of await boxes.all()) assert.equal(await box.isChecked(), false, 'every key ends by default')
-    await dialog.getByText(says('Utazimwa', 'Is revoked')).nth(1).waitFor()
+    await dialog.getByText(says('Seva itauzima', 'The server revokes this key')).nth(1).waitFor()
     await dialog.getByRole('checkbox', { name: /^Shop server/ }).check()
     await dialog.getByText(says('Utaendelea kufanya kazi', 'Stays valid')).waitFor()
     await visitor.looks('removal with keys')
     await visitor.picture('removal-with-keys')
     if (language === 'en') {
       await visitor.press('', 'Yes, remove them')
-      await page.getByRole('status').getByText(`${maker.email} is removed. Revoked API keys: Trial.`).waitFor()
+      await page
+        .getByRole('status')
+        .getByText(`You removed ${maker.email}. The server revoked these API keys: Trial.`)
+        .waitFor()
     }
     await visitor.leave()
   }
@@ -119,7 +122,7 @@ test('an IP address waits for an operator, and the page of the addresses shows t
   await page.getByText('This must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24.').waitFor()
   await page.getByLabel('Address', { exact: true }).fill('203.0.113.7')
   await visitor.press('', 'Ask for approval')
-  await page.getByRole('status').getByText("waits for an operator's approval").waitFor()
+  await page.getByRole('status').getByText('waits for the approval of an operator').waitFor()
   const row = page.getByRole('row').filter({ hasText: 'Shop server' })
   await row.getByText('Waits for approval').waitFor()
   await visitor.looks('addresses')
@@ -139,7 +142,7 @@ test('an IP address waits for an operator, and the page of the addresses shows t
   await page.getByRole('button', { name: 'Remove: Shop server' }).click()
   await page.getByRole('dialog').getByText('restricted to addresses from 203.0.113.7').waitFor()
   await visitor.press('', 'Yes, remove it')
-  await page.getByRole('status').getByText('"Shop server" is removed.').waitFor()
+  await page.getByRole('status').getByText('You removed "Shop server".').waitFor()
   await visitor.leave()
 })
 
@@ -242,7 +245,10 @@ for (const language of ['sw', 'en'] as const) {
     assert.equal(await page.getByLabel(says('Webhook zisizofika', 'Failing webhooks')).count(), 0)
     assert.equal(await page.getByLabel(says('Usalama', 'Security'), { exact: true }).isDisabled(), true)
     await decisions.uncheck()
-    await page.locator('.toasts').getByText(says('Arifa zimehifadhiwa.', 'Your notifications are saved.')).waitFor()
+    await page
+      .locator('.toasts')
+      .getByText(says('Seva imehifadhi uchaguzi wako.', 'The server saved your choice.'))
+      .waitFor()
     assert.equal(await decisions.evaluate((box) => box === box.ownerDocument.activeElement), true, 'no focus is lost')
     await page.getByLabel(says('Kila siku', 'Every day')).check()
     await page.waitForResponse((response) => response.url().includes('/notifications') && response.ok())

@@ -102,7 +102,7 @@ test('the forms that rotate and revoke a key explain the effect, require a confi
   await page.getByRole('button', { name: /^Revoke: / }).click()
   await dialog.getByText('you cannot restore the key').waitFor()
   await visitor.press('', 'Yes, revoke it now')
-  await page.getByRole('status').getByText('is revoked.').waitFor()
+  await page.getByRole('status').getByText('You revoked the key').waitFor()
   assert.equal(await answerOf(fresh), 401)
   await visitor.leave()
 })
@@ -116,8 +116,8 @@ test('a member of a business without approval reads why the business may not hav
   assert.equal(await page.getByRole('radio', { name: 'Sandbox: simulated payments, no real money' }).isChecked(), true)
   const reasons = page.getByRole('alert').getByRole('listitem')
   assert.deepEqual(await reasons.allInnerTexts(), [
-    'has not been approved by an operator yet',
-    'has not been verified by an operator yet',
+    'waits for the approval of an operator',
+    'waits for the verification by an operator',
     'has no agreed prices',
   ])
   await visitor.looks('no live key')
@@ -194,7 +194,7 @@ test('a developer adds, changes, tests and removes another webhook endpoint, and
   const before = receiver.received.length
   receiver.reply = { kind: 'status', status: 200 }
   await page.getByRole('button', { name: 'Send a test: Books' }).click()
-  await page.getByRole('status').getByText('The test is queued.').waitFor()
+  await page.getByRole('status').getByText('The server sends the test.').waitFor()
   await receiver.waitFor(before + 1)
   const sent = receiver.received[before]
   assert.ok(sent)

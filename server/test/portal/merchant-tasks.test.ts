@@ -68,7 +68,7 @@ test('a new merchant sets its logo and sends an invoice from a phone in at most 
   await visitor.sees('', 'Invoice INV-000001')
   await tap(page.getByRole('button', { name: 'Send to the customer' }))
   await tap(page.getByRole('button', { name: 'Yes, send' }))
-  await page.getByText('The invoice is issued.', { exact: true }).waitFor()
+  await page.getByText('You issued the invoice.', { exact: true }).waitFor()
   const [sent] = await office.world.rows<{ status: string }>('select status from invoices where merchant_id = $1', [
     merchant.id,
   ])

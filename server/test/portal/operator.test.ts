@@ -205,12 +205,10 @@ describe("the operators' console", () => {
       const form = page.locator('section', {
         has: page.getByRole('heading', { name: says('Kukataa utoaji pesa', 'Reject a withdrawal'), exact: true }),
       })
-      const own = form.getByLabel(says('Za jukwaa hili', 'Saved by this platform'))
+      const own = form.getByLabel(says('Za mfumo huu', 'Saved by this platform'))
       await own.fill('One\nOne')
       await form.getByRole('button').click()
-      await form
-        .getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'The list contains a reason twice.'))
-        .waitFor()
+      await form.getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'The list contains a reason twice.')).waitFor()
       await own.fill(' The number is new \n\nThe owner does not answer')
       await form.getByRole('button').click()
       await hears(visitor, 'Zimehifadhiwa: Kukataa utoaji pesa.', 'Saved: Reject a withdrawal.')
@@ -357,7 +355,7 @@ describe("the operators' console", () => {
       await visitor.page.getByRole('checkbox', { name: `Choose ${amount} to Asha Mwinyi` }).check()
     await hears(visitor, '', 'You chose 2, TZS 7,900 in total')
     await visitor.press('', 'Run a dry run')
-    await question(visitor).getByText('To be paid out: 1.').waitFor()
+    await question(visitor).getByText('The server will pay out: 1.').waitFor()
     await question(visitor).getByText('The balance is too low').waitFor()
     await visitor.looks('trial run')
     assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
@@ -369,7 +367,7 @@ describe("the operators' console", () => {
     await question(visitor).getByText('Tick that you have checked the destinations.').waitFor()
     await question(visitor).getByRole('checkbox', { name: 'I have checked the destinations' }).check()
     await visitor.press('', 'Approve 1, TZS 4,000 in total')
-    await question(visitor).getByText('Approved and being paid out: 1.').waitFor()
+    await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)
     assert.equal((await operator.show(good)).history[0].reason, 'Checked with the owner')
     assert.equal(await statusOf(short), 'PENDING_ADMIN_APPROVAL')
@@ -418,7 +416,7 @@ describe("the operators' console", () => {
       await page.getByRole('button', { name }).waitFor({ state: 'detached' })
     }
     await pause('merchant', 'A stolen phone')
-    await hears(visitor, '', 'The payouts are paused.')
+    await hears(visitor, '', 'You paused the payouts.')
     const [recalled, sent] = [
       await operator.submit(shop, { amount: '1500.00' }),
       await operator.submit(shop, { amount: '1600.00' }),
@@ -435,7 +433,7 @@ describe("the operators' console", () => {
     await pause('destination', 'Wrong names')
     await hears(visitor, '', 'Payouts that the server had begun to send before: 1. The provider may have paid them')
     await begin('to_send', randomUUID(), -1)
-    const banner = page.getByRole('status').filter({ hasText: 'Payouts are paused' })
+    const banner = page.getByRole('status').filter({ hasText: 'An operator has paused payouts' })
     await banner.getByText('Wrong names').waitFor()
     await visitor.looks('two pauses')
     await visitor.picture('two-pauses')

@@ -80,7 +80,7 @@ test('a super admin reads the list of operators, and removes the role of another
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Sababu').fill('Ameondoka')
   await dialog.getByRole('button', { name: 'Ondoa jukumu' }).click()
-  await page.getByText('Jukumu limeondolewa.').waitFor()
+  await page.getByText('Umeondoa jukumu.').waitFor()
   await row.waitFor({ state: 'detached' })
   await visitor.leave()
   const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
@@ -100,7 +100,7 @@ test('an operator pauses the payouts of a network, every page shows the pause wi
   await dialog.getByLabel('Mtandao au benki').selectOption('MPESA')
   await dialog.getByLabel('Sababu').fill('Majina <b>hayalingani</b>')
   await dialog.getByRole('button', { name: 'Simamisha utoaji pesa' }).click()
-  await page.getByText('Utoaji pesa umesimamishwa.').waitFor()
+  await page.getByText('Umesimamisha utoaji pesa.').waitFor()
   await visitor.opens('/withdrawals')
   const banner = page.getByRole('status').filter({ hasText: 'Majina <b>hayalingani</b>' })
   await banner.getByText('Mtandao au benki moja: M-Pesa (Vodacom)').waitFor()
@@ -124,12 +124,12 @@ test('an operator creates, approves and verifies a merchant, and sets its prices
   await dialog.getByText('Jaza sehemu hii.').waitFor()
   await dialog.getByLabel('Jina').fill('Duka <b>la</b> Neema')
   await dialog.getByRole('button', { name: 'Sajili biashara' }).click()
-  await page.getByText('Duka <b>la</b> Neema imesajiliwa.').waitFor()
+  await page.getByText('Umesajili Duka <b>la</b> Neema.').waitFor()
   await page.getByRole('link', { name: 'Duka <b>la</b> Neema' }).click()
   await visitor.sees('Duka <b>la</b> Neema', 'Duka <b>la</b> Neema')
   for (const [act, done] of [
-    ['Idhinisha', 'Imeidhinishwa.'],
-    ['Thibitisha utambulisho', 'Utambulisho umethibitishwa.'],
+    ['Idhinisha', 'Umeidhinisha biashara.'],
+    ['Thibitisha utambulisho', 'Umethibitisha utambulisho.'],
   ] as const) {
     await page.getByRole('main').getByRole('button', { name: act, exact: true }).click()
     await page
@@ -175,7 +175,7 @@ test('an operator adjusts a balance after the form shows the effect, and the led
   await visitor.looks('a correction')
   await visitor.picture('adjust')
   await dialog.getByRole('button', { name: 'The merchant gets TZS\u00a012,500' }).dblclick()
-  await page.getByText('The balance is corrected by TZS\u00a012,500.').waitFor()
+  await page.getByText('You corrected the balance by TZS\u00a012,500.').waitFor()
   await page.getByText('Counted twice on 3 November').first().waitFor()
   const rows = await world.rows("select 1 from adjustments where reason = 'Counted twice on 3 November'")
   assert.equal(rows.length, 1)
@@ -192,13 +192,13 @@ test('an operator approves and revokes an address on a page that names its merch
   await visitor.opens('/addresses')
   await page.getByRole('button', { name: 'Approve 203.0.113.7' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Approve: 203.0.113.7' }).click()
-  await page.getByText('203.0.113.7 is approved.').waitFor()
+  await page.getByText('You approved 203.0.113.7.').waitFor()
   await page.getByRole('button', { name: 'Reject 203.0.113.7' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
   await page.getByText('Write the reason.').waitFor()
   await page.getByRole('dialog').getByLabel('Reason').fill('Not theirs')
   await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
-  await page.getByText('203.0.113.7 is rejected.').waitFor()
+  await page.getByText('You rejected 203.0.113.7.').waitFor()
   await visitor.leave()
 })
 
@@ -241,11 +241,11 @@ test('an operator uploads a provider statement, compares it with the books, and 
   await page.getByRole('button', { name: 'Close the case' }).first().click()
   await dialog.getByLabel('Reason').fill('A test of the provider')
   await dialog.getByRole('button', { name: 'Close the case' }).click()
-  await page.getByText('The case is closed.').waitFor()
+  await page.getByText('You closed the case.').waitFor()
   await page.getByRole('button', { name: 'Withdraw' }).first().click()
   await dialog.getByLabel('Reason').fill('The wrong day')
   await dialog.getByRole('button', { name: 'Withdraw' }).click()
-  await page.getByText('The statement is withdrawn.').waitFor()
+  await page.getByText('You withdrew the statement.').waitFor()
   await visitor.leave()
 })
 

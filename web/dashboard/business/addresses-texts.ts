@@ -28,12 +28,12 @@ export const addressesTexts = texts({
     add_help: (environment: string) =>
       `Kwa mazingira: ${environment}. Itaanza kufanya kazi baada ya mwendeshaji kuiidhinisha.`,
     send: 'Omba idhini',
-    added: (address: string) => `${address} imeongezwa na inasubiri idhini ya mwendeshaji.`,
+    added: (address: string) => `Umeongeza ${address}. Inasubiri idhini ya mwendeshaji.`,
     remove_title: (label: string) => `Ondoa "${label}"?`,
     remove_text: (address: string) =>
       `Funguo zenye sharti la anwani zitakataliwa kutoka ${address} kuanzia ombi linalofuata.`,
     remove_yes: 'Ndiyo, ondoa',
-    removed: (label: string) => `"${label}" imeondolewa.`,
+    removed: (label: string) => `Umeondoa "${label}".`,
   },
   en: {
     title: 'IP addresses',
@@ -56,11 +56,11 @@ export const addressesTexts = texts({
     add_help: (environment: string) =>
       `For the environment: ${environment}. The address applies after an operator has approved the address.`,
     send: 'Ask for approval',
-    added: (address: string) => `${address} is added and waits for an operator's approval.`,
+    added: (address: string) => `You added ${address}. The address waits for the approval of an operator.`,
     remove_title: (label: string) => `Remove "${label}"?`,
     remove_text: (address: string) =>
       `From the next request on, the server refuses keys that are restricted to addresses from ${address}.`,
     remove_yes: 'Yes, remove it',
-    removed: (label: string) => `"${label}" is removed.`,
+    removed: (label: string) => `You removed "${label}".`,
   },
 })

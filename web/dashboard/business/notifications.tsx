@@ -20,7 +20,7 @@ const noticeTexts = texts({
     title: 'Arifa',
     lead: (email: string) =>
       `Chagua ujumbe wa biashara hii unaotaka kupata kwa barua pepe ${email}. Kila mtumiaji anajichagulia.`,
-    unverified: 'Barua pepe yako haijathibitishwa bado. Utapata ujumbe huu ukishafungua kiungo tulichokutumia.',
+    unverified: 'Hujathibitisha barua pepe yako bado. Utapata ujumbe huu ukishafungua kiungo tulichokutumia.',
     warnings: 'Taarifa',
     always: 'Usalama',
     always_help: 'Funguo mpya, nywila, watumiaji wapya na kuingia kutoka mahali papya. Ujumbe huu hauzimiki.',
@@ -30,7 +30,7 @@ const noticeTexts = texts({
       keys: 'Funguo za API zinazoisha muda',
     },
     helps: {
-      withdrawals: 'Ombi likikataliwa, likisitishwa, au mwendeshaji akiuliza swali.',
+      withdrawals: 'Mwendeshaji akikataa ombi, akilisitisha, au akiuliza swali.',
       webhooks: 'Seva yako isipopokea webhook kwa dakika 15. Mara moja kwa siku kwa kila anwani.',
       keys: 'Siku 7 kabla ufunguo haujaisha muda.',
     },
@@ -42,20 +42,20 @@ const noticeTexts = texts({
       daily: 'Kila siku, saa 12 asubuhi, wa jana',
       weekly: 'Kila Jumatatu, saa 12 asubuhi, wa wiki iliyopita',
     },
-    saved: 'Arifa zimehifadhiwa.',
+    saved: 'Seva imehifadhi uchaguzi wako.',
   },
   en: {
     title: 'Notifications',
     lead: (email: string) =>
       `Choose the e-mails about this business that you get at ${email}. Each member makes this choice separately.`,
     unverified:
-      'Your e-mail address is not confirmed yet. You get these e-mails once you open the link that we sent you.',
+      'You have not confirmed your e-mail address yet. You get these e-mails once you open the link that we sent you.',
     warnings: 'Warnings',
     always: 'Security',
     always_help: 'New keys, passwords, new members and sign-ins from a new place. You cannot switch off these e-mails.',
     kinds: { withdrawals: 'Decisions on withdrawals', webhooks: 'Failing webhooks', keys: 'API keys that expire soon' },
     helps: {
-      withdrawals: 'If a request is rejected or cancelled, or an operator asks a question.',
+      withdrawals: 'If an operator rejects or recalls a request, or asks a question.',
       webhooks: 'If your server accepts no webhooks for 15 minutes. Once a day for each endpoint.',
       keys: '7 days before a key expires.',
     },
@@ -67,7 +67,7 @@ const noticeTexts = texts({
       daily: 'Every day at 06:00, about yesterday',
       weekly: 'Every Monday at 06:00, about last week',
     },
-    saved: 'Your notifications are saved.',
+    saved: 'The server saved your choice.',
   },
 })
 

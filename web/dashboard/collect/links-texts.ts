@@ -29,7 +29,7 @@ export const linksTexts = texts({
     status: 'Hali',
     created: 'Kilitengenezwa',
     link_of: (amount: string) => `Kiungo cha ${amount}`,
-    made: 'Kiungo kimetengenezwa. Kitume kwa mteja.',
+    made: 'Umetengeneza kiungo. Kitume kwa mteja.',
     address: 'Anwani ya kulipa',
     copy: 'Nakili anwani',
     whatsapp: 'Tuma kwa WhatsApp',
@@ -41,7 +41,7 @@ export const linksTexts = texts({
     over: {
       PAID: 'Kiungo kimelipwa.',
       EXPIRED: 'Muda wa kiungo umeisha; hakilipiki tena.',
-      CANCELLED: 'Kiungo kimesitishwa; hakilipiki tena.',
+      CANCELLED: 'Biashara yako imesitisha kiungo; wateja hawawezi kukilipa tena.',
     } as Record<string, string>,
     details: 'Maelezo ya kiungo',
     paid_at: 'Kililipwa',
@@ -60,7 +60,7 @@ export const linksTexts = texts({
       `Hakuna atakayeweza kulipa ${amount} kwa kiungo hiki tena. Mteja ambaye ameshathibitisha, malipo yake yatakaguliwa.`,
     cancel_sure: 'Ndiyo, sitisha',
     cancel_keep: 'Hapana, kibaki',
-    cancelled: 'Kiungo kimesitishwa.',
+    cancelled: 'Umesitisha kiungo.',
   },
   en: {
     title: 'Payment links',
@@ -87,7 +87,7 @@ export const linksTexts = texts({
     status: 'Status',
     created: 'Created',
     link_of: (amount: string) => `Link for ${amount}`,
-    made: 'The link is created. Send it to the customer.',
+    made: 'You created the link. Send the link to the customer.',
     address: 'Address to pay at',
     copy: 'Copy the address',
     whatsapp: 'Send by WhatsApp',
@@ -99,7 +99,7 @@ export const linksTexts = texts({
     over: {
       PAID: 'A customer has paid the link.',
       EXPIRED: 'The link has expired. Customers can no longer pay the link.',
-      CANCELLED: 'The link is cancelled. Customers can no longer pay the link.',
+      CANCELLED: 'Your business cancelled the link. Customers can no longer pay the link.',
     },
     details: 'About the link',
     paid_at: 'Paid',
@@ -118,6 +118,6 @@ export const linksTexts = texts({
       `The link for ${amount} then accepts no payment. If a customer has already confirmed a payment, an operator reviews it.`,
     cancel_sure: 'Yes, cancel the link',
     cancel_keep: 'No, keep it',
-    cancelled: 'The link is cancelled.',
+    cancelled: 'You cancelled the link.',
   },
 })

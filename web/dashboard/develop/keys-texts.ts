@@ -33,7 +33,7 @@ export const keysTexts = texts({
     revoke_text:
       'Utaacha kufanya kazi mara moja na hauwezi kuwashwa tena. Maombi yanayoutumia yatakataliwa kuanzia sasa.',
     revoke_yes: 'Ndiyo, zima sasa',
-    revoked: (name: string) => `Ufunguo "${name}" umezimwa.`,
+    revoked: (name: string) => `Umezima ufunguo "${name}".`,
     new_title: 'Tengeneza ufunguo wa API',
     environment: 'Mazingira',
     environments: {
@@ -42,9 +42,9 @@ export const keysTexts = texts({
     },
     live_closed: 'Ufunguo wa mazingira halisi bado haupatikani, kwa sababu biashara hii:',
     reasons: {
-      PENDING: 'haijaidhinishwa bado na mwendeshaji',
-      SUSPENDED: 'imesimamishwa na mwendeshaji',
-      verified: 'haijathibitishwa utambulisho wake',
+      PENDING: 'inasubiri idhini ya mwendeshaji',
+      SUSPENDED: 'inasubiri mwendeshaji aiondolee usimamishaji',
+      verified: 'inasubiri mwendeshaji athibitishe utambulisho wake',
       priced: 'haijapangiwa makato',
     },
     live_wait: 'Mwendeshaji wa mfumo hufanya hivyo. Ukikamilika, rudi hapa.',
@@ -106,9 +106,10 @@ export const keysTexts = texts({
       'The server creates a new key with the same name, scopes and rules. The present key stops working immediately. The server refuses the requests of your system until your system uses the new key.',
     rotate_yes: 'Yes, rotate it now',
     revoke_title: (name: string) => `Revoke the key "${name}"?`,
-    revoke_text: 'The key stops working immediately, and you cannot restore the key. The server refuses requests with this key.',
+    revoke_text:
+      'The key stops working immediately, and you cannot restore the key. The server refuses requests with this key.',
     revoke_yes: 'Yes, revoke it now',
-    revoked: (name: string) => `The key "${name}" is revoked.`,
+    revoked: (name: string) => `You revoked the key "${name}".`,
     new_title: 'Create an API key',
     environment: 'Environment',
     environments: {
@@ -117,9 +118,9 @@ export const keysTexts = texts({
     },
     live_closed: 'You cannot create a live key yet, because this business:',
     reasons: {
-      PENDING: 'has not been approved by an operator yet',
-      SUSPENDED: 'is suspended by an operator',
-      verified: 'has not been verified by an operator yet',
+      PENDING: 'waits for the approval of an operator',
+      SUSPENDED: 'stays suspended until an operator reactivates the business',
+      verified: 'waits for the verification by an operator',
       priced: 'has no agreed prices',
     },
     live_wait:

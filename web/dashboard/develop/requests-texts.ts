@@ -71,7 +71,8 @@ export const requestsTexts = texts({
     about: 'Reference',
     q: 'Request id or reference',
     empty: 'No requests yet',
-    teach: 'Once your system sends its first request with a key of this environment, the request appears here with its answer.',
+    teach:
+      'Once your system sends its first request with a key of this environment, the request appears here with its answer.',
     make_key: 'Create a key',
     not_kept: (count: string) => `The log lacks ${count} requests, because too many requests arrived at the same time`,
     until: 'until',

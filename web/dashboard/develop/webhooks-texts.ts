@@ -85,7 +85,7 @@ export const webhooksTexts = texts({
     endpoint_add: 'Ongeza anwani',
     endpoint_change: 'Badilisha anwani',
     endpoint_edit: 'Badilisha',
-    endpoint_tested: 'Jaribio limewekwa kwenye foleni.',
+    endpoint_tested: 'Seva inatuma jaribio.',
     endpoint_remove: 'Ondoa',
     endpoint_remove_title: 'Ondoa anwani hii?',
     endpoint_remove_text: 'Seva yake haitapokea ujumbe zaidi. Ujumbe unaosubiri hautatumwa.',
@@ -95,7 +95,7 @@ export const webhooksTexts = texts({
       'Tunatuma tukio la majaribio lenye "test": true kwenye anwani iliyohifadhiwa, na kukuambia kilichotokea.',
     send_test: 'Tuma la majaribio',
     test_mark: 'Jaribio',
-    test_waits: 'Jaribio limewekwa kwenye foleni. Jibu la seva yako litaonekana hapa likisharekodiwa…',
+    test_waits: 'Seva inatuma jaribio. Jibu la seva yako litaonekana hapa baadaye…',
     test_late: 'Bado hakuna jibu baada ya sekunde 30. Angalia tena baadaye.',
     test_ok: (code: number, ms: string) =>
       `Seva yako imejibu ${code} baada ya ${ms}. Ujumbe ulisainiwa kwa siri yako ya sasa; kama seva yako inahakiki saini, imeikubali.`,
@@ -190,8 +190,7 @@ export const webhooksTexts = texts({
     none_yet: 'No address yet. Write the address here to receive events.',
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
-    secret_what:
-      'The server signs every message with this secret. Verify the signature before you trust a message.',
+    secret_what: 'The server signs every message with this secret. Verify the signature before you trust a message.',
     secret_once: 'Copy this secret now',
     secret_once_help: 'Put the secret on your server. This page shows the secret only once.',
     receiver:
@@ -220,16 +219,17 @@ export const webhooksTexts = texts({
     endpoint_add: 'Add an endpoint',
     endpoint_change: 'Change the endpoint',
     endpoint_edit: 'Change',
-    endpoint_tested: 'The test is queued.',
+    endpoint_tested: 'The server sends the test.',
     endpoint_remove: 'Remove',
     endpoint_remove_title: 'Remove this endpoint?',
-    endpoint_remove_text: 'The endpoint gets no more deliveries. The server does not send pending deliveries to the endpoint.',
+    endpoint_remove_text:
+      'The endpoint gets no more deliveries. The server does not send pending deliveries to the endpoint.',
     endpoint_remove_yes: 'Yes, remove it',
     test: 'Try your address',
     test_help: 'We send a test event with "test": true to the saved address, and show the result.',
     send_test: 'Send a test',
     test_mark: 'Test',
-    test_waits: 'The test is queued. The answer of your server appears here later…',
+    test_waits: 'Our server sends the test. The answer of your server appears here later…',
     test_late: 'No answer yet after 30 seconds. Look again later.',
     test_ok: (code: number, ms: string) =>
       `Your server answered ${code} after ${ms}. We signed the message with your present secret; if your server checks signatures, your server accepted this signature.`,

@@ -15,9 +15,9 @@ export const attentionTexts = texts({
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
     info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
     info_open: 'Jibu swali',
-    in_doubt: (count: string) => `Matokeo bado yanahakikiwa: utoaji pesa ${count}`,
+    in_doubt: (count: string) => `Mtoa huduma hajatoa matokeo bado: utoaji pesa ${count}`,
     in_doubt_open: 'Angalia utoaji',
-    held: (count: string) => `Yanakaguliwa na mwendeshaji: malipo ${count}`,
+    held: (count: string) => `Mwendeshaji anakagua: malipo ${count}`,
     held_open: 'Angalia malipo',
     rate: (now: string, before: string) =>
       `Leo ni ${now} % tu ya malipo yanayofanikiwa; siku 7 kabla zilikuwa ${before} %`,
@@ -51,8 +51,8 @@ export const attentionTexts = texts({
     info_open: 'Answer',
     in_doubt: (count: string) =>
       count === '1'
-        ? 'The outcome of a withdrawal is not known yet'
-        : `The outcomes of ${count} withdrawals are not known yet`,
+        ? 'The provider has not reported the outcome of a withdrawal yet'
+        : `The provider has not reported the outcomes of ${count} withdrawals yet`,
     in_doubt_open: 'See the withdrawals',
     held: (count: string) =>
       count === '1' ? 'An operator reviews a payment' : `An operator reviews ${count} payments`,

@@ -49,7 +49,7 @@ export const recipientsTexts = texts({
     label_help: 'Kama: Mwenye nyumba, Msambazaji wa unga. Ukiacha wazi, tunatumia jina lililosajiliwa.',
     save_new: 'Hifadhi mpokeaji',
     saved_toast: (label: string) => `${label} amehifadhiwa.`,
-    renamed_toast: (label: string) => `Jina jipya limehifadhiwa: ${label}.`,
+    renamed_toast: (label: string) => `Umehifadhi jina jipya: ${label}.`,
     removed_toast: (label: string) => `${label} ameondolewa.`,
     checked_toast: (label: string, result: string) => `${label}: ${result}.`,
     choose: 'Chagua mpokeaji',
@@ -107,7 +107,7 @@ export const recipientsTexts = texts({
     label_help: 'Such as: Landlord, Flour supplier. If you leave the field empty, the server uses the registered name.',
     save_new: 'Save the recipient',
     saved_toast: (label: string) => `Saved: ${label}.`,
-    renamed_toast: (label: string) => `The new name is saved: ${label}.`,
+    renamed_toast: (label: string) => `You saved the new name: ${label}.`,
     removed_toast: (label: string) => `Removed: ${label}.`,
     checked_toast: (label: string, result: string) => `${label}: ${result}.`,
     choose: 'Choose a recipient',
@@ -117,6 +117,7 @@ export const recipientsTexts = texts({
     group_earlier: 'Paid lately',
     keep: 'Save this recipient for the next time',
     manage: 'Saved recipients',
-    not_kept: 'The server stored the withdrawal, but not the recipient. You can save the recipient on the page Recipients.',
+    not_kept:
+      'The server stored the withdrawal, but not the recipient. You can save the recipient on the page Recipients.',
   },
 })

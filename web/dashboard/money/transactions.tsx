@@ -41,7 +41,8 @@ const transactionsTexts = texts({
     statements: 'Statements',
     collections: 'See the collections',
     empty: 'No transactions yet',
-    teach: 'When a payment succeeds, or an operator approves a withdrawal, the transaction appears here with its fees and the balance.',
+    teach:
+      'When a payment succeeds, or an operator approves a withdrawal, the transaction appears here with its fees and the balance.',
   },
 })
 

@@ -51,7 +51,7 @@ export const newTexts = texts({
     after: 'Litakalobaki baada ya idhini',
     short: 'Salio linalopatikana halitoshi kwa kiasi hiki na makato yake. Rudi upunguze kiasi.',
     warn_title: 'Angalia namba na jina',
-    warn: 'Pesa zikishatumwa haziwezi kurudishwa na mfumo huu.',
+    warn: 'Mtoa huduma akishatuma pesa, seva haiwezi kuzirudisha.',
     approval: 'Mwendeshaji hupitia kila ombi. Hakuna kinachotengwa wala kutumwa mpaka aidhinishe.',
     daily: (limit: string, used: string) =>
       `Kikomo cha kutoa pesa kwa siku ni ${limit}; leo zimeidhinishwa ${used}. Ombi linalovuka kikomo linasubiri siku nyingine.`,

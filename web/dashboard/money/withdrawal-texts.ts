@@ -20,7 +20,7 @@ export const withdrawalTexts = texts({
         'Mwendeshaji amekataa ombi hili. Hakuna pesa iliyotengwa wala kutoka. Rekebisha, kisha tuma ombi jipya.',
       CANCELLED: 'Ombi hili limesitishwa kabla ya pesa kutumwa. Hakuna pesa iliyotoka kwenye salio lako.',
       NEEDS_RECONCILIATION:
-        'Mtoa huduma hajasema wazi kama pesa zimefika. Pesa zimebaki zimetengwa hadi ijulikane; mfumo unaendelea kumuuliza, na mwendeshaji anafuatilia. Usitume ombi lingine kwa malipo haya.',
+        'Mtoa huduma hajasema wazi kama pesa zimefika. Pesa zimebaki zimetengwa hadi ijulikane; seva inaendelea kumuuliza, na mwendeshaji anafuatilia. Usitume ombi lingine kwa malipo haya.',
       BLOCKED_IP_WHITELIST:
         'Mtoa huduma amekataa muunganisho wa mfumo huu. Si kosa lako. Mwendeshaji ataurekebisha na kutuma tena; pesa zimebaki zimetengwa.',
       NEEDS_ADMIN_ATTENTION:
@@ -91,7 +91,8 @@ export const withdrawalTexts = texts({
         'The recipient got no money. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
       REJECTED:
         'An operator rejected this request. The server reserved no money. Correct the details, then send a new request.',
-      CANCELLED: 'Your business cancelled this request, or an operator recalled it before the provider got the payout. No money has left your balance.',
+      CANCELLED:
+        'Your business cancelled this request, or an operator recalled it before the provider got the payout. No money has left your balance.',
       NEEDS_RECONCILIATION:
         'The provider has not reported clearly whether the money arrived. The money stays reserved until the outcome is known: the server queries the provider again, and an operator checks the payout. Do not send another request for this payment.',
       BLOCKED_IP_WHITELIST:
@@ -135,7 +136,7 @@ export const withdrawalTexts = texts({
     answered: 'The operator has your answer. The request waits for approval again.',
     answer_who: 'Only an administrator or a finance member of your business can answer this question.',
     history: 'History',
-    made: 'The request was sent',
+    made: 'Requested',
     by: { merchant: 'Your business', operator: 'Operator', provider: 'Provider' },
     funding: 'Sources of this money',
     funding_none: 'After the approval, the server reserves the money and shows its sources here.',

@@ -97,7 +97,8 @@ export const heldTexts = texts({
     teach: 'Payments with another amount than requested, or held by the provider, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'This record is no longer on this page of the list. Another operator may have made the decision.',
-    differs: (requested: string, received: string) => `The merchant requested ${requested}, but the provider took ${received}.`,
+    differs: (requested: string, received: string) =>
+      `The merchant requested ${requested}, but the provider took ${received}.`,
     foreign: (received: string) =>
       `The provider took ${received}, not shillings. The server books nothing until you state the value in shillings.`,
     foreign_received: 'Received in another currency',

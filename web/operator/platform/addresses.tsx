@@ -34,8 +34,8 @@ const addressesTexts = texts({
     reject_title: 'Kataa anwani?',
     reject_text: (address: string, merchant: string) =>
       `Funguo za ${merchant} zinazodai anwani hazitafanya kazi kutoka ${address}, mara moja.`,
-    approved: (address: string) => `${address} imeidhinishwa.`,
-    rejected: (address: string) => `${address} imekataliwa.`,
+    approved: (address: string) => `Umeidhinisha ${address}.`,
+    rejected: (address: string) => `Umekataa ${address}.`,
     empty: 'Hakuna anwani',
     teach: 'Biashara huomba anwani kwenye dashibodi yake; maombi yanaonekana hapa.',
   },
@@ -56,8 +56,8 @@ const addressesTexts = texts({
     reject_title: 'Reject this address?',
     reject_text: (address: string, merchant: string) =>
       `Keys of ${merchant} that are restricted to addresses stop working from ${address} immediately.`,
-    approved: (address: string) => `${address} is approved.`,
-    rejected: (address: string) => `${address} is rejected.`,
+    approved: (address: string) => `You approved ${address}.`,
+    rejected: (address: string) => `You rejected ${address}.`,
     empty: 'No addresses',
     teach: 'A merchant requests an address in its dashboard; the request appears here.',
   },

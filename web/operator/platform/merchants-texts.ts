@@ -30,7 +30,7 @@ export const merchantsTexts = texts({
     add: 'Sajili biashara',
     add_text: 'Inaanza ikiwa inasubiri. Mwenye barua pepe hii anaalikwa mara moja kuwa msimamizi wake.',
     email_hint: 'Bila barua pepe hakuna atakayeweza kuingia.',
-    added: (name: string) => `${name} imesajiliwa.`,
+    added: (name: string) => `Umesajili ${name}.`,
     facts: 'Taarifa',
     steps: 'Hatua za kwenda halisi',
     steps_text: 'Biashara inatumia pesa halisi ikiwa imeidhinishwa, imethibitishwa na ina makato.',
@@ -48,13 +48,13 @@ export const merchantsTexts = texts({
       reactivate: (name: string) => `${name} itaweza tena kupokea na kutoa pesa halisi.`,
     },
     done: {
-      approve: 'Imeidhinishwa.',
-      verify: 'Utambulisho umethibitishwa.',
-      suspend: 'Imesimamishwa.',
-      reactivate: 'Imeruhusiwa tena.',
+      approve: 'Umeidhinisha biashara.',
+      verify: 'Umethibitisha utambulisho.',
+      suspend: 'Umesimamisha biashara.',
+      reactivate: 'Umeruhusu biashara tena.',
     },
-    withdrawals: 'Utoaji pesa wake',
-    audit: 'Historia yake ya shughuli',
+    withdrawals: 'Utoaji pesa wa biashara',
+    audit: 'Historia ya shughuli ya biashara',
     prices: 'Makato',
     prices_text:
       'Kanuni mahususi zaidi ndiyo inayotumika. Orodha mpya haibadilishi makato ya maombi yaliyokwisha kutumwa.',
@@ -106,7 +106,7 @@ export const merchantsTexts = texts({
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
     adjust_first:
       'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Salio halijabadilika: mwendeshaji mwingine lazima afanye marekebisho hayo hayo.',
-    adjusted: (amount: string) => `Salio limerekebishwa kwa ${amount}.`,
+    adjusted: (amount: string) => `Umerekebisha salio kwa ${amount}.`,
     back: 'Rudi kwa biashara',
   },
   en: {
@@ -136,7 +136,7 @@ export const merchantsTexts = texts({
     add_text:
       'The merchant starts as pending. The server immediately invites the owner of this address as the administrator of the merchant.',
     email_hint: 'Without this address no member can sign in to this merchant.',
-    added: (name: string) => `${name} is registered.`,
+    added: (name: string) => `You registered ${name}.`,
     facts: 'Facts',
     steps: 'Steps to live',
     steps_text: 'After an operator has approved, verified and priced a merchant, the merchant can move real money.',
@@ -148,20 +148,21 @@ export const merchantsTexts = texts({
     suspend: 'Suspend',
     reactivate: 'Reactivate',
     ask: {
-      approve: (name: string) => `After an operator has also verified and priced ${name}, the merchant may use real money.`,
+      approve: (name: string) =>
+        `After an operator has also verified and priced ${name}, the merchant may use real money.`,
       verify: (name: string) => `You confirm that you have checked the identity of ${name}.`,
       suspend: (name: string) =>
         `${name} will neither take nor send out real money. The server still settles payments in progress.`,
       reactivate: (name: string) => `${name} may take and send out real money again.`,
     },
     done: {
-      approve: 'Approved.',
-      verify: 'The identity is verified.',
-      suspend: 'Suspended.',
-      reactivate: 'Reactivated.',
+      approve: 'You approved the merchant.',
+      verify: 'You verified the identity.',
+      suspend: 'You suspended the merchant.',
+      reactivate: 'You reactivated the merchant.',
     },
-    withdrawals: 'Its withdrawals',
-    audit: 'Its audit log',
+    withdrawals: 'Withdrawals of the merchant',
+    audit: 'Audit log of the merchant',
     prices: 'Prices',
     prices_text: 'The most specific rule applies. A new list never changes the charges of submitted withdrawals.',
     no_prices: 'No prices yet: the merchant cannot send out real money.',
@@ -212,7 +213,7 @@ export const merchantsTexts = texts({
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
     adjust_first:
       'The server has recorded your decision, the first of two. The balance is unchanged: another operator must make the same correction.',
-    adjusted: (amount: string) => `The balance is corrected by ${amount}.`,
+    adjusted: (amount: string) => `You corrected the balance by ${amount}.`,
     back: 'Back to the merchant',
   },
 })

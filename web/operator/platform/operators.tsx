@@ -41,12 +41,12 @@ const operatorsTexts = texts({
     revoke_title: 'Ondoa jukumu la mwendeshaji?',
     revoke_text: (email: string) =>
       `${email} hatakuwa mwendeshaji tena, na atatolewa kila mahali alipoingia. Uanachama wake kwenye biashara unabaki.`,
-    revoke_done: 'Jukumu limeondolewa.',
+    revoke_done: 'Umeondoa jukumu.',
     disable: 'Zuia',
     disable_title: 'Zuia mwendeshaji?',
     disable_text: (email: string) =>
       `${email} hataweza kuingia tena, hata kama mtumiaji wa biashara, na atatolewa kila mahali alipoingia.`,
-    disable_done: 'Mwendeshaji amezuiwa.',
+    disable_done: 'Umemzuia mwendeshaji.',
     empty: 'Hakuna mwendeshaji',
   },
   en: {
@@ -71,12 +71,12 @@ const operatorsTexts = texts({
     revoke_title: 'Remove the role of this operator?',
     revoke_text: (email: string) =>
       `${email} is no longer an operator, and all sessions end. The memberships of merchants stay.`,
-    revoke_done: 'The user has no role any more.',
+    revoke_done: 'You removed the role.',
     disable: 'Disable',
     disable_title: 'Disable this operator?',
     disable_text: (email: string) =>
       `${email} can no longer sign in, also as a member of merchants, and all sessions end.`,
-    disable_done: 'The operator is disabled.',
+    disable_done: 'You disabled the operator.',
     empty: 'No operator',
   },
 })

@@ -7,7 +7,7 @@ export const pausesTexts = texts({
   sw: {
     title: 'Kusimamisha utoaji pesa',
     lead: 'Utoaji uliosimamishwa unasubiri: pesa zinabaki zimetengwa, na hakuna kinachotumwa kwa mtoa huduma. Uliokwisha kutumwa unaendelea kuulizwa.',
-    banner: 'Utoaji pesa umesimamishwa',
+    banner: 'Mwendeshaji amesimamisha utoaji pesa',
     banner_link: 'Angalia na uruhusu tena',
     start: 'Simamisha utoaji pesa',
     start_title: 'Simamisha utoaji pesa?',
@@ -15,8 +15,8 @@ export const pausesTexts = texts({
       'Ukishathibitisha, hakuna utoaji halisi unaohusika utakaotumwa hadi mwendeshaji aruhusu tena. Idhini bado zinawezekana.',
     started: (sending: number) =>
       sending === 0
-        ? 'Utoaji pesa umesimamishwa.'
-        : `Utoaji pesa umesimamishwa. Ambao seva ilikuwa imeanza kuutuma: ${sending}. Huo huenda umelipwa au utalipwa.`,
+        ? 'Umesimamisha utoaji pesa.'
+        : `Umesimamisha utoaji pesa. Ambao seva ilikuwa imeanza kuutuma: ${sending}. Mtoa huduma huenda ameulipa au ataulipa.`,
     scope: 'Unaohusika',
     scopes: {
       platform: 'Mfumo mzima',
@@ -44,13 +44,13 @@ export const pausesTexts = texts({
     end_text: (what: string) => `Utoaji uliosubiri (${what}) utatumwa ndani ya nusu dakika.`,
     end_button: (what: string) => `Ruhusu tena: ${what}`,
     end_done: 'Utoaji pesa umeruhusiwa tena.',
-    empty: 'Hakuna kilichosimamishwa',
+    empty: 'Hakuna utoaji uliosimamishwa',
     teach: 'Simamisha utoaji pesa ukiona jambo lisilo la kawaida. Unaweza kuuruhusu tena wakati wowote.',
   },
   en: {
     title: 'Payout pauses',
     lead: 'Paused payouts wait: the money stays reserved, and the server sends nothing to a provider. The server still queries the payouts that it sent before.',
-    banner: 'Payouts are paused',
+    banner: 'An operator has paused payouts',
     banner_link: 'See the pauses and end them',
     start: 'Pause payouts',
     start_title: 'Pause payouts?',
@@ -58,8 +58,8 @@ export const pausesTexts = texts({
       'After you confirm, the server sends no live payout in the scope until an operator ends the pause. Approvals stay possible.',
     started: (sending: number) =>
       sending === 0
-        ? 'The payouts are paused.'
-        : `The payouts are paused. Payouts that the server had begun to send before: ${sending}. The provider may have paid them, or may still pay them.`,
+        ? 'You paused the payouts.'
+        : `You paused the payouts. Payouts that the server had begun to send before: ${sending}. The provider may have paid them, or may still pay them.`,
     scope: 'Payouts that wait',
     scopes: {
       platform: 'The whole platform',
@@ -87,7 +87,7 @@ export const pausesTexts = texts({
     end_text: (what: string) => `The server sends the payouts that waited (${what}) within half a minute.`,
     end_button: (what: string) => `End the pause: ${what}`,
     end_done: 'The pause has ended.',
-    empty: 'Nothing is paused',
+    empty: 'No pause is in force',
     teach: 'If you see an unusual payout, pause payouts. You can end the pause at any time.',
   },
 })

@@ -16,9 +16,9 @@ const reasonsTexts = texts({
   sw: {
     title: 'Sababu zilizohifadhiwa',
     lead: 'Mfumo unazipendekeza mwendeshaji anapoandika sababu ya tendo. Anaweza kuandika nyingine.',
-    lines: 'Sababu moja kwa kila mstari, zisizozidi 12. Acha wazi ili kurudisha za mfumo.',
-    own: 'Za jukwaa hili',
-    built_in: 'Za mfumo',
+    lines: 'Sababu moja kwa kila mstari, zisizozidi 12. Acha wazi ili kurudisha za programu.',
+    own: 'Za mfumo huu',
+    built_in: 'Za programu',
     read_by: 'Biashara inasoma sababu hizi.',
     save: 'Hifadhi',
     saved: (act: string) => `Zimehifadhiwa: ${act}.`,

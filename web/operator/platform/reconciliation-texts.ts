@@ -54,7 +54,7 @@ export const reconciliationTexts = texts({
     } as Record<string, string>,
     reason: 'Sababu',
     needed: 'Andika sababu.',
-    ended: 'Kesi imefungwa.',
+    ended: 'Umefunga kesi.',
     to_withdrawal: 'Fungua utoaji pesa',
     statements: 'Taarifa zilizoletwa',
     bring: 'Leta taarifa',
@@ -77,7 +77,7 @@ export const reconciliationTexts = texts({
     take_back: 'Ondoa',
     take_back_text: (provider: string) =>
       `Taarifa hii ya ${provider} itahesabiwa kama haikuletwa; kesi zake zitafungwa.`,
-    taken_back: 'Taarifa imeondolewa.',
+    taken_back: 'Umeondoa taarifa.',
     no_statements: 'Hakuna taarifa iliyoletwa.',
   },
   en: {
@@ -128,7 +128,7 @@ export const reconciliationTexts = texts({
     },
     reason: 'Reason',
     needed: 'Write the reason.',
-    ended: 'The case is closed.',
+    ended: 'You closed the case.',
     to_withdrawal: 'Open the withdrawal',
     statements: 'Statements',
     bring: 'Import a statement',
@@ -147,7 +147,7 @@ export const reconciliationTexts = texts({
     take_back: 'Withdraw',
     take_back_text: (provider: string) =>
       `This statement of ${provider} will count as never imported, and the server closes its cases.`,
-    taken_back: 'The statement is withdrawn.',
+    taken_back: 'You withdrew the statement.',
     no_statements: 'No operator has imported a statement.',
   },
 })
