@@ -52,7 +52,9 @@ export function readPhone(text: string): string | null {
   return digits === undefined ? null : `255${digits}`
 }
 
-/** Invisible characters: controls, and marks that change the direction of a text. */
+/**
+ * Invisible characters: control characters, and format characters such as marks that change the direction of a text.
+ */
 const HIDDEN = /[\p{Cc}\p{Cf}]/u
 
 /**

@@ -1,10 +1,10 @@
-// Defines the routes of the pages about the balance and withdrawals.
+// Defines the routes of the pages about money: withdrawals, recipients, transactions and statements.
 
 import '../pages.css'
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'
 
-/** Makes the routes of the pages about the balance and withdrawals, as children of the route of an environment. */
+/** Makes the routes of the pages about money, as children of the route of an environment. */
 export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
   const page = (path: string, component: ReturnType<typeof lazyPage>) =>
     createRoute({ getParentRoute: () => parent, path, component })

@@ -59,7 +59,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   )
 }
 
-/** Shows the approvals of a withdrawal that needs two. For any other withdrawal, shows nothing. */
+/** Shows the approvals of a withdrawal that needs two approvals. For any other withdrawal, shows nothing. */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
