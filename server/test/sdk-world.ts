@@ -28,8 +28,8 @@ export async function startSdkWorld() {
       await world.work()
     },
     /**
-     * Returns the next webhook of an event at the default or the other endpoint, with the time in seconds at which a program
-     * verifies the webhook.
+     * Returns the next webhook of an event at the default or the other endpoint. `now` is the time in seconds for the
+     * verification.
      */
     async receive(at: 'default' | 'other', event: string) {
       for (let count = 1; ; count++) {

@@ -180,9 +180,10 @@ export const events: fc.Arbitrary<Event[]> = fc.array<Event>(
             maxLength: 4,
             size: 'max',
           }),
-          // The operators make decisions at the same time about all waiting withdrawals, whose sum exceeds the balance.
+          // The operators approve the four newest withdrawals at the same time. The sum of these withdrawals may exceed the
+          // balance.
           fc.constant([0, 1, 2, 3].map((back) => ({ which: back, verb: 'approve', operator: back % 2 }))),
-          // All operators approve the newest withdrawal at the same time.
+          // Both operators approve the newest withdrawal at the same time.
           fc.constant([0, 1].map((each) => ({ which: 0, verb: 'approve', operator: each }))),
         ),
       }),

@@ -14,7 +14,10 @@ import type { Settings } from '../../twins/selcom/index.ts'
 /** The share of calls, callbacks, payers and receivers with a fault, from 0 to 1. */
 export const FAULT_SHARE = 0.2
 
-/** Payers who pay, and the network's answers about payers without money. These behaviours are no faults. */
+/**
+ * The ordinary behaviours of payers, which are no faults: they pay, cancel, type a wrong PIN, have too little money, or get a
+ * refusal of their network.
+ */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
 /** The shares of the behaviours of payers without a fault, except immediate payment. */
