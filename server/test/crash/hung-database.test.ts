@@ -52,7 +52,7 @@ async function ask(method: 'GET' | 'POST', path: string, key?: string): Promise<
 const push = (key: string) => ask('POST', '/v1/collections/wallet-push', key)
 
 /**
- * Requests /healthz repeatedly and returns the slowest response time. /healthz needs no database, so this time measures the
+ * Requests /healthz repeatedly. `stop` returns the slowest response time. /healthz needs no database, so this time measures the
  * machine.
  */
 function startControl(): { stop(): Promise<number> } {
