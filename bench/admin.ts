@@ -37,7 +37,10 @@ async function newToken(server: Server, email: string, role: string[]): Promise<
   return access_token
 }
 
-/** Runs one command and returns its parsed output. An exit with an error code does not throw. */
+/**
+ * Runs one command and returns its parsed JSON. An exit with an error code does not throw. If the output is no JSON, throws an
+ * error.
+ */
 async function admin<Answer>(server: Server, args: string[]): Promise<Answer> {
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const env = { PATH: process.env.PATH ?? '', ...handedOn(), ...server.env }

@@ -16,7 +16,7 @@ import {
 
 /** The number of concurrent approval requests, for many merchants and for one merchant. */
 const CONNECTIONS = 32
-/** The number of concurrent requests that prepare a round. The measurement does not include them. */
+/** The number of concurrent requests that prepare a round. The measurement does not include these requests. */
 const PREPARING = 16
 const QUIET_POLLS_MAX = 100
 
@@ -76,7 +76,10 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   return { approve: rateOf(many, first_refusal), approve_one: rateOf(one, first_refusal), check }
 }
 
-/** Measures one round. An item is a payout whose webhook has arrived. The round ends with the last webhook. */
+/**
+ * Measures one round. An item is a payout whose webhook has arrived. The round ends with the last webhook, or when `drain`
+ * gives up.
+ */
 async function approveRound(database: Database, world: BenchWorld, token: string, ids: readonly string[]) {
   const { server, provider, receiver, load } = world
   const pids = { server: server.program.pid, provider: provider.pid, load: load.pid, receiver: receiver.pid }

@@ -84,8 +84,8 @@ export function runName(): string {
 }
 
 /**
- * Runs the load: waits for the warm-up, then counts finished items during the measured seconds. If no item finishes in this
- * time, the measurement goes on until the first item.
+ * Measures a load that already runs: waits for the warm-up, then counts the finished items during the measured seconds. If no
+ * item finishes in this time, the measurement continues until the first item finishes, or until FIRST_ITEM_MAX_MS have passed.
  */
 export async function measure(
   settings: BenchSettings,
@@ -142,8 +142,8 @@ export function rateOf(windows: Window[], first_refusal: string | null): Rate {
 }
 
 /**
- * Measures how many payments the server accepts. Rounds of the server alternate with rounds of the baseline on the same
- * database.
+ * Measures how many payments the server accepts. If `with_baseline` is true, rounds of the server alternate with rounds of the
+ * baseline on the same database.
  */
 export async function acceptCase(
   cleanup: Cleanup,
@@ -316,8 +316,8 @@ function keepAccounts(life: Life, sent: LoadResult, taken: Taken): void {
 }
 
 /**
- * Keeps the first payments for the read cases. If possible, the payments are of all merchants, because one merchant is not
- * typical.
+ * Keeps the first payments for the read cases. Because one merchant is not typical, a round of one merchant adds payments only
+ * if none are known yet.
  */
 function keepKnown(life: Life, sent: LoadResult, merchants: BenchMerchant[], most: number): void {
   if (merchants.length === 1 && life.known.length > 0) return
@@ -344,7 +344,10 @@ export async function drain(receiver: BenchWorld['receiver'], expected: number):
   }
 }
 
-/** Measures payments from request to webhook. Rounds of many merchants alternate with rounds of one merchant. */
+/**
+ * Measures payments from request to webhook. If `with_one` is true, rounds of many merchants alternate with rounds of one
+ * merchant.
+ */
 export async function lifeCase(life: Life, settings: BenchSettings, world: BenchWorld, with_one: boolean) {
   const many: Window[] = []
   const one: Window[] = []
@@ -443,7 +446,7 @@ export async function latencyCase(life: Life, world: BenchWorld, life_rate: numb
   return { arrivals_per_second, answer_ms: answer, webhook_ms: webhook }
 }
 
-/** The size of the product's data in the database, in bytes, and the number of connections. */
+/** The sizes of the tables and of the WAL in bytes, and the number of connections. */
 export type Storage = {
   /** The size of each table with its indexes. */
   tables: Record<string, number>
@@ -453,7 +456,7 @@ export type Storage = {
   connections: number
 }
 
-/** Reads the size of the product's data in the database at `url`. */
+/** Reads the sizes and the number of connections of the database at `url`. */
 export async function readStorage(url: string): Promise<Storage> {
   const [row] = await query<Storage>(
     url,
@@ -466,7 +469,10 @@ export async function readStorage(url: string): Promise<Storage> {
   return row ?? { tables: {}, wal: 0, connections: 0 }
 }
 
-/** Returns the mean size of a payment in bytes: in all tables, in the WAL, and in each table that grew. */
+/**
+ * Returns the mean size of a payment in bytes: in all tables, in the WAL, and in each table. A table that grew by at most a
+ * byte for each payment is missing. `connections` is the number of `after`.
+ */
 export function storagePerPayment(before: Storage, after: Storage, payments: number) {
   const each = (bytes: number) => Math.round(bytes / payments)
   const grown = Object.entries(after.tables).map(([name, bytes]) => [name, bytes - (before.tables[name] ?? 0)] as const)
@@ -491,7 +497,7 @@ export async function checkLife(world: BenchWorld, life: Life) {
     return row ?? { collections: 0, open: 0, pending: 0 }
   }
   let counts = await read()
-  // The server may still write its last results, so this loop waits up to 100 times.
+  // The server may still write its last results, so this loop waits for up to 20 seconds.
   for (let i = 0; i < 100 && (counts.open > 0 || counts.pending > 0); i++) {
     await sleep(200)
     counts = await read()

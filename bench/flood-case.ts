@@ -30,7 +30,8 @@ export type FloodResult = {
   paced_flooded: Paced
   paced_ratio: number
   /**
-   * The numbers of forged callbacks per second: requested by the case, sent by the flood, and answered by the server.
+   * `wanted_per_second` is the number of forged callbacks that the case requests, and `sent_per_second` the number that the
+   * server answers. `by_status` has the number of answers for each status.
    */
   wanted_per_second: number
   sent_per_second: { saturated: number; paced: number }

@@ -9,7 +9,10 @@ import { serve } from './rpc.ts'
 export type FloodOptions = {
   port: number
   connections: number
-  /** The number of callbacks per second. If no connection is free, a due callback waits. */
+  /**
+   * The number of callbacks per second. If no connection is free, a due callback waits, and QUEUE_MAX_S limits the number that
+   * wait.
+   */
   rate: number
 }
 
@@ -109,7 +112,10 @@ function startFlood({ port, connections, rate }: FloodOptions) {
   }
 }
 
-/** Returns true if the text contains a complete response. A response that closes the connection has no body. */
+/**
+ * Returns true if the text contains a complete response. If the response has no Content-Length, the function assumes an empty
+ * body.
+ */
 function isWhole(text: string): boolean {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return false

@@ -1,4 +1,5 @@
-// Measures the lists and the search of both consoles for the benchmark: compares a million rows with ten thousand rows.
+// Measures the lists and the search of both consoles for the benchmark: compares many rows (a million by default) with ten
+// thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { operatorToken, viewerToken } from './admin.ts'
@@ -17,12 +18,12 @@ import {
 const FEW = 10_000
 const TIMES_MAX = 20
 const DAY_MS = 86_400_000
-/** A month inside the period of the rows, as the filters `from` and `to`. */
+/** The age in milliseconds of the start of the month that the filters `from` and `to` name. */
 const MONTH_AGO_MS = 60 * DAY_MS
 
 /**
- * The median milliseconds of each read for few rows and for many rows, and the 95th percentile for many rows. `many_p95_ms` is
- * the 95th percentile of all reads for many rows together.
+ * The result of the case: the numbers of rows, and the seconds in which the server summed the days. For each read, the median
+ * milliseconds, and the 95th percentile for many rows. The outer `many_p95_ms` is the percentile of all reads for many rows.
  */
 export type ListReads = {
   few: number
@@ -84,12 +85,12 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** The texts of the search: last digits, a whole phone, references, a name, an amount. */
+/** The paths of the search. The texts are: last digits, a whole phone, references, a name, an amount. */
 const SEARCHES = ['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
   (text) => `search?q=${encodeURIComponent(text)}`,
 )
 
-/** The paths of the dashboard's first page and of its search. Only users may read these paths. */
+/** The paths of the dashboard's first page and of its search. An API key cannot read these paths. */
 const HOME = [
   ...['today', '7d', '30d'].map((period) => `/v1/merchant/overview?period=${period}`),
   '/v1/merchant/attention',

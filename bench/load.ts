@@ -27,7 +27,7 @@ export type LoadSettings = {
   rate: number | null
   /** The greatest number of unfinished payments. Null means no limit. */
   outstanding_max: number | null
-  /** If true, the process keeps the id and the times of each payment. */
+  /** If true, the process keeps the id and the times of each record. */
   keep: boolean
 }
 

@@ -32,7 +32,7 @@ export type Pages = {
   /** The requests per second that poll a status, with every waiting payer at the interval of the page's script. */
   poll: Rate
   polls_offered: number
-  /** The number of status queries to the provider while payers loaded and polled pages. */
+  /** The number of requests to the provider while payers loaded and polled pages. */
   provider_questions: number
 }
 

@@ -22,9 +22,9 @@ export type RequestLogResult = {
   without: Side
   /** For each round, the rate with the log divided by the rate without the log. */
   ratios: { life: Ratios; status: Ratios }
-  /** The number of rows in the log. */
+  /** The number of requests in the log. */
   rows: number
-  /** The size of the rows and their indexes, in bytes. */
+  /** The mean size of a logged request with its indexes, in bytes. */
   stored_bytes: number
   /** The number of requests that the server did not log. */
   not_kept: number

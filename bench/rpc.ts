@@ -107,7 +107,7 @@ const HANDED_ON = [
   'DATABASE_POOLER',
 ] as const
 
-/** Returns these environment variables. Omits variables that are not set. */
+/** Returns the variables of HANDED_ON. Omits variables that are empty or not set. */
 export function handedOn(): Record<string, string> {
   const set: Record<string, string> = {}
   for (const name of HANDED_ON) {

@@ -44,7 +44,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CASES = ['baseline', 'accept', 'life', 'life_one', 'status', 'latency', 'memory', 'approve'] as const
-/** The cases that take minutes. If the command line names such a case, the benchmark runs it. */
+/** The cases that take minutes. The benchmark runs such a case only if the command line names the case. */
 const LONG_CASES = ['transactions', 'reconcile', 'flood', 'pages', 'requests', 'lists'] as const
 type BenchCase = (typeof CASES | typeof LONG_CASES)[number]
 

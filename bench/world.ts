@@ -25,7 +25,10 @@ export type Database = {
   data_dir: string
   version: string
   settings: Record<string, string>
-  /** The process id of the postmaster. Null means that PostgreSQL runs on another machine. */
+  /**
+   * The process id of the postmaster. Null means that this process cannot find it, for example because PostgreSQL runs on
+   * another machine.
+   */
   pid: number | null
   /** Creates an empty database with the current schema. */
   create(name: string): Promise<{ url: string; drop(): Promise<void> }>
@@ -330,8 +333,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Returns the process id of the postmaster: the parent of the process that serves a connection. Null means that PostgreSQL runs
- * on another machine.
+ * Returns the process id of the postmaster: the parent of the process that serves a connection. Null means that the serving
+ * process is not on this machine.
  */
 async function postmaster(url: string): Promise<number | null> {
   const client = new pg.Client({ connectionString: url })
