@@ -15,7 +15,7 @@ const LEAST = {
   secret: { name: 'malipo' },
 } satisfies ChartValues
 
-/** The values of the comparison. `least` has only the required values, and `all` uses every optional part at once. */
+/** The values of the comparison. `least` has only the required values, and `all` uses every optional part together. */
 export const EXAMPLES: Readonly<Record<'least' | 'all', ChartValues>> = {
   least: LEAST,
   all: {

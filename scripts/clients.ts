@@ -20,7 +20,7 @@ const TOOLS = [
   '@usebruno/lang@0.39.0',
   'postman-collection@5.3.1',
 ]
-/** Each installation has a contact of its own, so the document names none. */
+/** Each installation has a contact of its own, so the document names no contact. */
 const RULES = 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n'
 const COMPILER = {
   compilerOptions: {

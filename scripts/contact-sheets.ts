@@ -54,7 +54,7 @@ async function openPage({ browser }: Taker, language: string): Promise<Page> {
   return page
 }
 
-/** Takes a picture of the open page in each window size and colour scheme. */
+/** Takes a picture of the open page in each window size, and in each colour scheme of that size. */
 async function take(taker: Taker, page: Page, audience: Audience, state: string, language: string, title: string) {
   for (const window of WINDOWS) {
     await page.setViewportSize({ width: window.width, height: window.height })
@@ -111,7 +111,7 @@ async function takeStates(taker: Taker, page: Page, audience: Audience, language
   }
 }
 
-/** Returns the path of the record that the first row of the open list leads to. */
+/** Returns the path of the record that the first row of the open list leads to. Null means that the list has no row. */
 async function firstRecord(taker: Taker, page: Page, audience: Audience, list: string): Promise<string | null> {
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.goto(`${taker.product.url}/${audience}/${list}`)

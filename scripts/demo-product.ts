@@ -73,7 +73,7 @@ export async function startDemoProduct(): Promise<DemoProduct> {
   }
 }
 
-/** Starts the Chromium that the tests use. The calling program closes it. */
+/** Starts the Chromium that the tests use. The calling program closes the browser. */
 export async function launchPictureBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--allow-file-access-from-files']

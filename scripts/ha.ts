@@ -47,7 +47,7 @@ if (problem !== null) {
 }
 process.exitCode = await runTest()
 
-/** Returns why the test cannot run on this machine, with the remedy. Null means that it can. */
+/** Returns why the test cannot run on this machine, with the remedy. Null means that the test can run. */
 function findObstacle(): string | null {
   if (process.getuid?.() !== 0)
     return 'npm run ha makes network namespaces, which only root may do: run it as root, such as with sudo'

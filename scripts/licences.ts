@@ -23,7 +23,7 @@ const ACCEPTED_FOR_TOOLS: Record<string, string> = {
   'MPL-2.0': 'changes of its files must be published: this project changes no tool and distributes none',
 }
 
-/** A licence that a person read in the files of a package, because its package.json names none. */
+/** A licence that a person read in the files of a package, because its package.json names no licence. */
 type ReadLicence = { version: string; license: string; reason: string }
 
 /** The packages whose licence a person has read. The entry is valid for one version, so that a person reads a new version again. */

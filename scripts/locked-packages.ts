@@ -25,8 +25,9 @@ export type LockEntry = {
 export type Lock = { name: string; version: string; packages: Record<string, LockEntry> }
 
 /**
- * One package in one version, whose copies may have several paths. `shipped` is true if the server needs the package, or if a
- * page of web/ contains it; false if only development needs it. `needs` has the keys of the packages that it uses.
+ * One package in one version, whose copies may have several paths. If the server, the SDK or a page of web/ needs the package,
+ * `shipped` is true. If only development needs the package, `shipped` is false. `needs` has the keys of the packages that it
+ * uses.
  */
 export type LockedPackage = {
   key: string

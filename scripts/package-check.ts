@@ -111,7 +111,10 @@ function handbook(kind: string, page: keyof typeof HANDBOOK = 'install'): string
   return blocksOf(HANDBOOK[page], kind).join('\n')
 }
 
-/** Prints how much an administrator types from the package to the end of the alert, and how long the machine took. */
+/**
+ * Prints how much an administrator types from the package to the end of the alert, and how long the machine took. If the
+ * machine took MINUTES_MAX minutes or more, throws an error.
+ */
 function report(minutes: number): void {
   const text = [
     ...['run', 'operator', 'payment'].map((kind) => handbook(kind)),
@@ -163,8 +166,8 @@ function scrape(system: CleanDebian): void {
 }
 
 /**
- * Makes an alert fire and end by a stop of the simulator of Selcom's gateway. The simulator runs from this checkout, behind
- * Caddy, because the package does not contain it.
+ * Stops the simulator of Selcom's gateway to make an alert fire, and starts it again to end the alert. The simulator runs from
+ * this checkout, behind Caddy, because the package does not contain it.
  */
 function alert(system: CleanDebian): void {
   const { run } = system

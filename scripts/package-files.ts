@@ -14,7 +14,9 @@ export const PROGRAM_FOLDER = '/usr/lib/malipo'
 /** A file of the installed system: its absolute path there, its permissions, and its path in this repository. */
 export type InstalledFile = { target: string; mode: number; source: string }
 
-/** The endings of files of npm packages that no program reads at run time. No licence has such an ending. */
+/**
+ * The endings of files of npm packages that no program reads at run time. A licence in a Markdown file has such an ending too.
+ */
 const NOT_AT_RUN_TIME = /\.(?:d\.[mc]?ts|map|md|markdown)$/i
 /** Folders of npm packages that no program reads at run time. */
 const DEVELOPMENT_FOLDERS = /^(?:tests?|\.yarn|\.github)\//

@@ -62,8 +62,8 @@ export function versionProblem(version: string | undefined): string | null {
 
 /**
  * Builds the package and returns its path. By default, `version` is that of package.json and `output` is the folder dist.
- * `more` adds files, and `compression` saves time in tests. If the consoles are not built, a package is missing or dpkg-deb
- * fails, throws an error.
+ * `more` adds files, and the compression `none` saves time in tests. If the consoles are not built, a package is missing or
+ * dpkg-deb fails, throws an error.
  */
 export async function buildPackage(wanted: {
   version?: string | undefined

@@ -86,7 +86,10 @@ function callClasses(document: PyDocument, path: string, operation: PyOperation)
   return found
 }
 
-/** Returns a class with the required fields, and a class below it with the others. */
+/**
+ * Returns a class with the required fields, and a class below it with the others. If one of the two groups is empty, returns
+ * one class.
+ */
 function classOf(document: PyDocument, name: string, schema: PySchema, is_answer: boolean): string {
   const fields = Object.entries(propertiesOf(document, schema)).filter(([field]) => is_answer || !DECIDED.has(field))
   const required = new Set(requiredOf(document, schema))
@@ -143,7 +146,10 @@ function plainPyType(document: PyDocument, type: string, schema: PySchema, is_an
   }
 }
 
-/** Returns the type of a filter: its value, or also a datetime if the API takes a time. */
+/**
+ * Returns the type of a filter: `int` for a whole number, and otherwise `Any`, because the SDK converts other values, such as a
+ * datetime, to text.
+ */
 function filterType(document: PyDocument, schema: PySchema): string {
   return pyType(document, schema, true).includes('int') ? 'int' : 'Any'
 }

@@ -167,7 +167,10 @@ export function sdkVersions(): Record<string, string> {
   )
 }
 
-/** Makes the artefacts, by file name. The same commit gives the same bytes. */
+/**
+ * Makes the artefacts, by file name. The same commit gives the same bytes, except for the Debian package, which the function
+ * copies from dist/.
+ */
 async function makeArtefacts(version: string): Promise<Map<string, Uint8Array>> {
   const name = `malipo-${version}`
   const sdk_folder = mkdtempSync(join(tmpdir(), 'malipo-sdk-'))

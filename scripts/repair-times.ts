@@ -1,8 +1,8 @@
 // Finds when a corrected version of a vulnerable package appeared, so that `npm run supply` can measure the repair times.
 
 /**
- * The days after the first corrected version within which this repository installs it. A severe vulnerability fails the check
- * at once.
+ * The days after the first corrected version within which this repository must install that version. A severe vulnerability
+ * fails the check without such a delay.
  */
 export const REPAIR_DAYS = 90
 
@@ -15,8 +15,8 @@ export type VersionTimes = Record<string, string>
 type CorrectedVersion = { version: string; at: Date }
 
 /**
- * Returns the corrected version that appeared first: a version without a suffix that is newer than the installed one and outside of the
- * vulnerable range. Null means that there is none.
+ * Returns the corrected version that appeared first: a version without a suffix that is newer than the installed one and
+ * outside of the vulnerable range. Null means that no such version exists.
  */
 export function findCorrectedVersion(installed: string, range: string, times: VersionTimes): CorrectedVersion | null {
   const found = Object.entries(times)

@@ -1,5 +1,6 @@
-// Starts a TypeScript program of this repository with the pinned version of Node. First installs missing packages. This file is
-// plain JavaScript without dependencies, because it must run on any Node >= 20 before the installation.
+// Starts a TypeScript program of this repository with the pinned version of Node. First installs missing packages, but not for
+// the server in production. This file is plain JavaScript without dependencies, because it must run on any Node >= 20 before
+// the installation.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -61,7 +62,10 @@ async function main(args) {
   run(findNode(), programOf(args))
 }
 
-/** Reads a setting as the server does: first from the environment, then from the file .env. */
+/**
+ * Returns true if NODE_ENV is `production` in the environment or, without such a variable, in the file .env. This function
+ * reads no other file of settings.
+ */
 function isProduction() {
   if (process.env.NODE_ENV !== undefined) return process.env.NODE_ENV === 'production'
   return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')

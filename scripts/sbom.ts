@@ -1,5 +1,5 @@
 // `npm run sbom` prints a CycloneDX bill of materials: every package of package-lock.json with its version, hash and licence.
-// The same lock file gives the same bytes, so the document has no time and no random number.
+// The same lock file gives the same bytes, because the document has no time and no random number.
 
 import { createHash } from 'node:crypto'
 import { licenceOf } from './licences.ts'

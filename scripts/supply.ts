@@ -48,8 +48,9 @@ type FoundVulnerability = Required<Advisory> & { name: string; use: 'shipped' | 
 type ReadTimes = (name: string) => Promise<VersionTimes | null>
 
 /**
- * Decides whether the vulnerabilities of a report fail the check. A severe one fails the check at once, another one if its
- * corrected version is older than the repair time. If the registry did not answer, the check passes.
+ * Decides whether the vulnerabilities of a report fail the check. A severe vulnerability fails it. If the first corrected
+ * version for another vulnerability is older than the repair time, that vulnerability fails it too. If the registry did not
+ * answer, the check passes.
  */
 export async function judgeAudit(
   report: AuditReport | string,

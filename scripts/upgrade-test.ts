@@ -1,5 +1,5 @@
 // `npm run upgrade-test -- REF` upgrades an installation of the version at REF to this version under load, and rolls it back.
-// It runs on the packaged PostgreSQL and on PostgreSQL 15 of Debian.
+// It runs on the packaged PostgreSQL and on that of PG_BIN (by default PostgreSQL 15 of Debian).
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
