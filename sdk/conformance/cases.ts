@@ -26,7 +26,7 @@ export type ExpectedRequest = {
 /** The report that the driver must send. `ok` must be equal. Of an error, the suite compares only the listed fields. */
 export type ExpectedOutcome = {
   ok?: unknown
-  /** The fields that the event in `ok` must have. It may have more. */
+  /** The fields that the event in `ok` must have. The event may have more fields. */
   ok_has?: JsonObject
   error?: JsonObject & { message_has?: string[]; message_lacks?: string[] }
 }

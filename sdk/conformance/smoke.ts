@@ -1,6 +1,6 @@
 /**
  * Runs the smoke steps of smoke.json against a real server: the calls of a merchant's first day. `save` stores a field of a
- * result under a name. `$name` is replaced by this value in later steps.
+ * result under a name. In later steps, this value replaces `$name`.
  */
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 30_000
 /** The pauses before the two retries of a change whose answer was lost. */
 const PAUSES_MS = [500, 2_000]
 /**
- * If the clocks of computer and server differ by more than this, the tool warns. `verifyWebhook` refuses events that are five
- * minutes old.
+ * If the clocks of computer and server differ by more than this time, the tool warns. `verifyWebhook` refuses events that are
+ * five minutes old.
  */
 const CLOCK_MAX_MS = 240_000
 
@@ -38,8 +38,8 @@ export type Account = {
 export type Api = Login & {
   get<T>(path: string): Promise<T>
   /**
-   * Sends a change. If the answer is lost, repeats the request with the same idempotency key. If no retry gets an answer,
-   * throws LostAnswer.
+   * Sends a change. If the answer is lost, or if the server fails, repeats the request with the same idempotency key. If no
+   * retry succeeds, throws LostAnswer.
    */
   post<T>(path: string, body?: object, idempotency_key?: string): Promise<T>
   /** Sends a request as a payer does, without the key. */

@@ -28,7 +28,10 @@ export type FollowOptions = {
   signal: AbortSignal
 }
 
-/** Reads the events of an account until `signal` aborts. If the server refuses the key, throws a Problem. */
+/**
+ * Reads the events of an account until `signal` aborts. If the server refuses the request, for example because of the key,
+ * throws a Problem.
+ */
 export async function followEvents(api: Api, options: FollowOptions): Promise<void> {
   let pause_ms = PAUSE_MS
   while (!options.signal.aborted) {

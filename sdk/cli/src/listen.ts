@@ -13,8 +13,8 @@ const SENDING_MAX = 8
  */
 const WRITE_MS = 50
 /**
- * The number of forwarded events that the position contains. After an interruption, the server repeats the events of the last
- * 30 seconds.
+ * The largest number of forwarded events that the position contains. After an interruption, the server repeats the events of
+ * the last 30 seconds.
  */
 const REMEMBERED_MAX = 50_000
 
@@ -91,7 +91,10 @@ export function createLine(start: Position, write: (position: Position) => void)
   }
   return {
     last: () => last_id,
-    /** Returns false if the tool has forwarded the event, or is forwarding it now. */
+    /**
+     * Returns false if the event is from before the first start of the listener. Returns false too if the tool has forwarded
+     * the event, or is forwarding it now.
+     */
     add(id: string): boolean {
       if (id <= start_id || forwarded.has(id) || open.has(id)) return false
       const place = { id, is_done: false }
@@ -122,7 +125,7 @@ export function createLine(start: Position, write: (position: Position) => void)
   }
 }
 
-/** Sends up to `SENDING_MAX` events at once, but the events of one record one after another. */
+/** Sends up to `SENDING_MAX` events at the same time, but the events of one record one after another. */
 function createLanes(send: (event: StreamedEvent) => Promise<boolean>, done: (id: string) => void) {
   const queue: StreamedEvent[] = []
   const busy = new Set<string>()

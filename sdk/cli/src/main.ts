@@ -379,7 +379,7 @@ async function run(args: string[]): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // The second signal ends the tool at once.
+      // The second signal ends the tool immediately.
       if (stop.signal.aborted) process.exit(130)
       stop.abort()
     })

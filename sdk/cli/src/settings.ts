@@ -122,7 +122,7 @@ function positionName(base_url: string, account: string, { url, event }: ListenT
   return `position-${hash}.json`
 }
 
-/** Reads and writes the position of a listener, which belongs to a server, an account and a target. */
+/** Reads and writes the position of a listener. Each server, account and target has a position of its own. */
 export function positionOf(base_url: string, account: string, target: ListenTarget) {
   const name = positionName(base_url, account, target)
   return {

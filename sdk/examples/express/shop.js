@@ -19,7 +19,7 @@ app.get('/', (_request, response) => {
 })
 
 app.post('/orders', async (_request, response) => {
-  // The order exists before the payment, so that a webhook always finds it.
+  // The order exists before the payment, so that a webhook always finds the order.
   const id = randomUUID()
   db.prepare("insert into orders (id, amount, status) values (?, ?, 'pending')").run(id, PRICE)
   const payment = await malipo.collections.create(

@@ -34,8 +34,8 @@ const PAGES_MAX = 10
 const PAGE_SIZE = 100
 
 /**
- * Yields each event once. If the first connection fails, or if the server refuses the key, throws the error. After any other
- * failure, connects again without a limit.
+ * Yields each event once. If the first connection fails, or if the failure is not retryable, such as a refused key, throws the
+ * error. After any other failure, connects again without a limit.
  */
 export async function* readEventStream(
   http: Http,

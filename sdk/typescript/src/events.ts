@@ -1,4 +1,4 @@
-// Answers the questions of a webhook receiver about an event. api-types.ts defines the events.
+// Contains the functions with which a webhook receiver judges an event. api-types.ts defines the events.
 
 import { type CollectionSuccessEvent, EVENT_NAMES, type WebhookEvent } from './api-types.ts'
 import { VERSION } from './version.ts'

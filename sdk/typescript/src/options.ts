@@ -16,7 +16,10 @@ export type MalipoOptions = {
   environment?: 'live' | 'sandbox'
   /** The milliseconds that each attempt may take. The default is 20,000. */
   timeout?: number
-  /** The number of retries of a call without an answer, from 0 to 10. The default is 2. */
+  /**
+   * The number of times that the SDK repeats a failed call for which a retry is safe and useful, from 0 to 10. The default is
+   * 2.
+   */
   maxRetries?: number
   /**
    * The language of messages for people, such as `failure_reason_message`. By default, the server chooses the language.
@@ -90,7 +93,8 @@ export function checkedTimeout(timeout: number): number {
 }
 
 /**
- * Throws in a browser or an app. Every user of a page or an app could read the key, and then move the merchant's money.
+ * In a browser or a mobile app, throws a TypeError. Every user of a page or an app could read the key, and then move the
+ * merchant's money.
  */
 function refuseBrowser(): void {
   const { window, document, navigator } = globalThis as {
