@@ -25,7 +25,7 @@ function bench(
   })
 }
 
-test('the benchmark runs every case, prints JSON and loses no payment', async () => {
+test('if the command names no case, the benchmark runs each short case, prints JSON and loses no payment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const { code, stdout, stderr } = await bench([...TINY.split(' '), '--results', folder, '--json'], {
     DATABASE_URL: testServer().adminUrl,
@@ -63,7 +63,7 @@ test('the benchmark runs every case, prints JSON and loses no payment', async ()
   assert.deepEqual(cases.approve_check, { approved: 4 * 12, taken: 4 * 12, ...no_loss })
 })
 
-test('the benchmark runs the case transactions when a caller names it, and compares many transactions with few', async () => {
+test('if the command names the case transactions, the benchmark compares many transactions with few', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['transactions', '--transactions', '20000', '--reads', '5', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { screenTexts } from './strings.ts'
 
-test('the list has each text of the screens in both languages', () => {
+test('the list has texts of each kind, and each text of the screens is in both languages', () => {
   const all = screenTexts()
   assert.ok(all.length > 2_000, `${all.length} texts`)
   const find = (file: string, key: string) => all.find((one) => one.file === file && one.key === key)

@@ -130,7 +130,7 @@ test('the client accepts a Date and pairs of metadata as filters', async () => {
   )
 })
 
-test('the client waits until the date in Retry-After, and fails at once if the date is far in the future', async () => {
+test('the client reads the date in Retry-After, and fails immediately if the date is far in the future', async () => {
   const at = new Date(Date.now() + 3_600_000).toUTCString()
   const error = { code: 'service_unavailable', message: 'Later.', details: null }
   const headers = { 'retry-after': at }

@@ -132,7 +132,7 @@ test('the first failure, a refused key, and an answer that is no stream end the 
   )
 })
 
-test('an aborted signal ends the stream without an error, at once and between two connections', async () => {
+test('an aborted signal ends the stream without an error, immediately and between two connections', async () => {
   const stop = new AbortController()
   const { sent, fetch } = answering(
     () => connection([eventText('e1')]),
