@@ -29,7 +29,7 @@ def shelf():
 
 @app.post("/orders")
 def order():
-    # The order exists before the payment, so that a webhook always finds it.
+    # The order exists before the payment, so that a webhook always finds the order.
     with database() as shop:
         number = shop.execute("insert into orders (amount, currency) values (?, 'TZS')", [PRICE]).lastrowid
     back = url_for("order_page", number=number, _external=True)

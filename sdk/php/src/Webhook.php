@@ -21,7 +21,7 @@ final class Webhook
      * @param string $rawBody The received bytes. Parsed and re-encoded JSON does not match.
      * @param array<string, string|list<string>|null> $headers getallheaders(), $_SERVER, or the headers of a PSR-7 request.
      * @param string|list<string> $secret The signing secret (whsec_...), or several, such as the old and the new one of a rotation.
-     * @param int $tolerance The largest age of a delivery in seconds. 0 permits any age.
+     * @param int $tolerance The largest difference in seconds between the delivery and the clock. 0 permits any difference.
      * @param bool $allowBodySignature True also accepts a request that only has X-<Brand>-Signature. That signature covers
      *     neither id nor time, so an attacker with one delivery can replay it under another id.
      * @param string|null $brand Null accepts the header of any brand. 'acme' accepts only X-Acme-Signature.

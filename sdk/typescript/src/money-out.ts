@@ -88,7 +88,7 @@ export type TransactionCalls = {
   export(filters?: Api.ExportTransactionsFilters, options?: ReadOptions): Promise<Response>
   /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
   statement(period: string, options?: ReadOptions): Promise<Api.Statement>
-  /** Returns a statement as a CSV or PDF file. Read the answer with `arrayBuffer()`. */
+  /** Returns a statement as a CSV file. Read the answer with `arrayBuffer()`. */
   statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
 }
 

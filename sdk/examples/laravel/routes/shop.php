@@ -14,7 +14,7 @@ Route::middleware('web')->group(function () {
         . 'Kanga: TZS ' . PRICE . ' <button>Lipa / Pay</button></form>');
 
     Route::post('/orders', function (Client $malipo) {
-        // The order exists before the payment, so that a webhook always finds it.
+        // The order exists before the payment, so that a webhook always finds the order.
         $order = DB::table('orders')->insertGetId(['amount' => PRICE, 'currency' => 'TZS', 'status' => 'pending']);
         $payment = $malipo->collections->create([
             'amount' => PRICE,

@@ -9,7 +9,7 @@ final class Request
 {
     /**
      * @param array<string, string> $headers
-     * @param float $timeout Seconds from the first byte to the last byte of the response.
+     * @param float $timeout The longest duration of the attempt in seconds, until the last byte of the response.
      */
     public function __construct(
         public readonly string $method,

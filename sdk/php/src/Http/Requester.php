@@ -7,7 +7,7 @@ namespace Malipo\Http;
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
-    /** The longest pause in seconds before a retry. If the server names a longer one, the call fails at once with retryAfter. */
+    /** The longest pause in seconds before a retry. If the server names a longer one, the call fails without a wait. */
     private const WAIT_SECONDS_MAX = 20.0;
     private const FIRST_WAIT_SECONDS = 0.5;
     /** The statuses of proxies and gateways after which a later attempt can succeed. */
@@ -91,7 +91,8 @@ final class Requester
             if ($result instanceof Response) {
                 return $result;
             }
-            // If the API refuses the request itself, the outcome is known. After a rate limit or a revoked key, it is not.
+            // If the API refuses the request itself, the outcome is known. If an earlier attempt left the outcome unknown, a rate
+            // limit or a revoked key leaves it unknown.
             $isUnknown = $key !== null
                 && ($result->effect === Failure::UNKNOWN || ($isUnknown && $result->effect === Failure::NONE_NOW));
             // The random part spreads the retries of many clients over time.

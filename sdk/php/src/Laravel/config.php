@@ -10,7 +10,7 @@ return [
     'api_key' => env('MALIPO_API_KEY', ''),
     // The signing secret of your webhook endpoint (whsec_...). During a rotation, the old and the new secret are both valid.
     'webhook_secret' => env('MALIPO_WEBHOOK_SECRET', ''),
-    // The largest age of a webhook in seconds.
+    // The largest difference in seconds between the time of a webhook and the clock of this server.
     'webhook_tolerance' => 300,
     // The seconds that one attempt of a call may take.
     'timeout' => 20.0,

@@ -10,8 +10,8 @@ use Malipo\Http\Requester;
 final class Collections extends ApiResource
 {
     /**
-     * Creates a payment with a hosted page: redirect the customer to payment_url. Input: amount, reference,
-     * description, redirect_url, cancel_url.
+     * Creates a payment with a hosted page: redirect the customer to payment_url. Main input: amount,
+     * reference, description, redirect_url, cancel_url, metadata.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -22,7 +22,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Sends a mobile-money prompt to a phone. Input: amount, phone, reference. The answer is no proof of a payment.
+     * Sends a mobile-money prompt to a phone. Main input: amount, phone, reference. The answer is no proof of a payment.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -33,7 +33,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Sends a prompt to a Provider Pesa wallet. Input: amount, phone, reference.
+     * Sends a prompt to a Provider Pesa wallet. Main input: amount, phone, reference.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -44,7 +44,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Creates a payment by QR code. Input: amount, reference. Show qr_payload unchanged as a QR code.
+     * Creates a payment by QR code. Main input: amount, customer_phone, reference. Show qr_payload unchanged as a QR code.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -65,7 +65,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Yields all payments, newest first, over all pages. Filters: status, method, reference, phone, from, to.
+     * Yields all payments, newest first, over all pages. Filters: status, method, reference, phone, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>
@@ -76,7 +76,7 @@ final class Collections extends ApiResource
     }
 
     /**
-     * Returns one page: items and pagination. Filters: page, page_size, status, method, reference, phone, from, to.
+     * Returns one page: items and pagination. Filters: page, page_size, status, method, reference, phone, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return array<string, mixed>

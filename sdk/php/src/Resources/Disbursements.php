@@ -10,7 +10,7 @@ use Malipo\Http\Requester;
 final class Disbursements extends ApiResource
 {
     /**
-     * Submits a payout to a phone. Input: amount, destination_identifier, destination_code, destination_name, reference.
+     * Submits a payout to a phone. Main input: amount, destination_identifier, destination_code, destination_name, reference.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -21,7 +21,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Submits a payout to a Provider Pesa wallet. Input: amount, destination_identifier, reference.
+     * Submits a payout to a Provider Pesa wallet. Main input: amount, destination_identifier, reference.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -32,7 +32,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Submits a payout to a bank account. Input: amount, destination_identifier, destination_code, bank_name, reference.
+     * Submits a payout to a bank account. Main input: amount, destination_identifier, destination_code, bank_name, reference.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -53,7 +53,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Yields all payouts, newest first, over all pages. Filters: status, method, reference, from, to.
+     * Yields all payouts, newest first, over all pages. Filters: status, method, reference, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>
@@ -64,7 +64,7 @@ final class Disbursements extends ApiResource
     }
 
     /**
-     * Returns one page: items and pagination. Filters: page, page_size, status, method, reference, from, to.
+     * Returns one page: items and pagination. Filters: page, page_size, status, method, reference, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return array<string, mixed>

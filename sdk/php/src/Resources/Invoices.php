@@ -10,7 +10,7 @@ use Malipo\Http\Requester;
 final class Invoices extends ApiResource
 {
     /**
-     * Creates a draft. Input: customer_name, customer_phone or customer_email, due_date, items, note, language.
+     * Creates a draft. Main input: customer_name, customer_phone or customer_email, due_date, items, note, language.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -31,7 +31,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Yields all invoices, newest first, over all pages. Filters: status.
+     * Yields all invoices, newest first, over all pages. Filters: status, metadata.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>
@@ -42,7 +42,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Returns one page: items and pagination. Filters: page, page_size, status.
+     * Returns one page: items and pagination. Filters: page, page_size, status, metadata.
      *
      * @param array<string, mixed> $filters
      * @return array<string, mixed>
@@ -65,7 +65,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Sends the invoice to the customer, by SMS and e-mail.
+     * Sends the invoice to the customer: by SMS if the invoice has a phone, and by e-mail if it has an address.
      *
      * @return array<string, mixed>
      */

@@ -10,7 +10,7 @@ use Malipo\Http\Requester;
 final class PaymentLinks extends ApiResource
 {
     /**
-     * Creates a link. Send its public_url to the customer. Input: amount, description, reference, expires_at.
+     * Creates a link. Send its public_url to the customer. Main input: amount, description, reference, expires_at.
      *
      * @param array<string, mixed> $input
      * @return array<string, mixed>
@@ -31,7 +31,7 @@ final class PaymentLinks extends ApiResource
     }
 
     /**
-     * Yields all links, newest first, over all pages. Filters: status, from, to.
+     * Yields all links, newest first, over all pages. Filters: status, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return \Generator<int, array<string, mixed>>
@@ -42,7 +42,7 @@ final class PaymentLinks extends ApiResource
     }
 
     /**
-     * Returns one page: items and pagination. Filters: page, page_size, status, from, to.
+     * Returns one page: items and pagination. Filters: page, page_size, status, from, to, metadata.
      *
      * @param array<string, mixed> $filters
      * @return array<string, mixed>

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ApiResource:
-    """The requester of a resource."""
+    """The base of every resource, which sends the calls by a requester."""
 
     def __init__(self, http: AsyncRequester) -> None:
         self._http = http

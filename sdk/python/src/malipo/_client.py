@@ -20,8 +20,8 @@ _KEY = re.compile(r"[a-z][a-z0-9]{1,19}_(live|sandbox|test)_[0-9A-Za-z]+")
 class Malipo:
     """A client of the payment API. Several threads may use one client.
 
-    A call that fails raises a `MalipoError`. A mistake in the program raises a `TypeError` or a `ValueError` before anything
-    is sent.
+    If a call fails, the client raises a `MalipoError`. If the program has a mistake, the client raises a `TypeError` or a
+    `ValueError` before it sends anything.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Malipo:
         base_url: the address of the server, without /v1, such as https://api.example.com.
         environment: live or sandbox, the environment that the key must have.
         timeout: the seconds that one attempt may take.
-        max_retries: the number of retries of a call without an answer, from 0 to 10.
+        max_retries: the greatest number of retries of a call, from 0 to 10. Only safe and useful retries happen.
         language: the language of failure_reason_message, sw or en.
         """
         requester = _requester(base_url, api_key, environment, timeout, max_retries, language, transport)
@@ -132,7 +132,7 @@ class AsyncRequester:
     async def file(
         self, path: str, query: Optional[Mapping[str, Any]] = None, timeout: Optional[float] = None
     ) -> bytes:
-        """Reads a file."""
+        """Reads a file. The whole file is in memory."""
         return await asyncio.to_thread(self._requester.file, path, query, timeout)
 
     async def change(

@@ -8,11 +8,11 @@ from typing import Any, Dict, Optional, Type
 class MalipoError(Exception):
     """A failed call. The subclass shows the kind of failure, and `code` shows the exact reason."""
 
-    #: The error code of the API, or `no_answer`. The API can add codes: decide by `status` for a code that you do not know.
+    #: The error code of the API, or `no_answer`. The API can add codes. If you do not know a code, decide by `status`.
     code: str
     #: The HTTP status. 0 means that no answer arrived.
     status: int
-    #: Details of the API, such as the fields of `validation_failed`.
+    #: Details of the API, such as the fields of `validation_failed`. None means that the API sent no details.
     details: Optional[Dict[str, Any]]
     #: The id of the request. If you report a problem, give this id to support.
     request_id: Optional[str]
@@ -89,7 +89,7 @@ class NoAnswerError(MalipoError):
 
 
 def error_class(code: str, status: int) -> Type[MalipoError]:
-    """Returns the class of the error for an HTTP status."""
+    """Returns the class of the error for an error code and an HTTP status."""
     if code == "no_answer":
         return NoAnswerError
     if status >= 500:

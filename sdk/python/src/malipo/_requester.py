@@ -134,7 +134,8 @@ class Requester:
             result = self._try_once(request, is_file)
             if isinstance(result, Response):
                 return result
-            # If the API refuses the request itself, the outcome is known. After a rate limit or a revoked key, it is not.
+            # If the API refuses the request itself, the outcome is known. If an earlier attempt left the outcome unknown, a rate
+            # limit or a revoked key leaves it unknown.
             is_unknown = key is not None and (
                 result.effect == _UNKNOWN or (is_unknown and result.effect == _NONE_NOW)
             )

@@ -9,7 +9,7 @@ from ._requester import Requester, segment
 
 
 class ApiResource:
-    """The requester of a resource."""
+    """The base of every resource, which sends the calls by a requester."""
 
     def __init__(self, http: Requester) -> None:
         self._http = http

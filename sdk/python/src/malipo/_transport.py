@@ -57,7 +57,7 @@ _CHUNK_BYTES = 65_536
 
 
 class HttpTransport:
-    """The default transport. Keeps connections open between calls. Several threads may use it at once."""
+    """The default transport. Keeps connections open between calls. Several threads may use it at the same time."""
 
     def __init__(self, ssl_context: Optional[ssl.SSLContext] = None) -> None:
         self._ssl = ssl_context
@@ -109,7 +109,7 @@ class HttpTransport:
             connection.close()
 
     def _take(self, origin: str) -> Optional[http.client.HTTPConnection]:
-        """Returns an idle connection to this server, and closes older or other ones. None means that there is none."""
+        """Returns an idle connection to this server, and closes older or other ones. None means that no such one exists."""
         with self._lock:
             while self._idle:
                 its_origin, connection, since = self._idle.pop()

@@ -42,12 +42,12 @@ def verify_webhook(
 
     raw_body: the received bytes. Parsed and re-encoded JSON does not match.
     secret: the signing secret (whsec_...), or several, such as the old and the new one of a rotation.
-    tolerance: the largest age of a delivery in seconds. 0 permits any age.
+    tolerance: the largest difference in seconds between the delivery and the clock. 0 permits any difference.
     allow_body_signature: True also accepts a request that only has X-<Brand>-Signature. That signature covers neither id nor
         time, so an attacker with one delivery can replay it under another id.
-    brand: the middle part of that header, such as 'service'. By default any brand.
+    brand: the middle part of that header, such as 'service'. By default, any brand is valid.
 
-    Raises WebhookSignatureError if the request is no valid webhook: answer 401.
+    If the request is no valid webhook, raises WebhookSignatureError: answer 401.
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise ValueError("tolerance must be a number of seconds, 0 or more.")
@@ -76,7 +76,7 @@ def verify_webhook(
 
 
 def webhook_id(headers: Headers) -> Optional[str]:
-    """Returns the id of a delivery. A repeated delivery has the same id."""
+    """Returns the id of a delivery. A repeated delivery has the same id. None means that the headers have no id."""
     return _lower_case(headers).get("webhook-id")
 
 

@@ -109,7 +109,10 @@ final class Gateway extends \WC_Payment_Gateway
         return ['result' => 'success', 'redirect' => $payment_url];
     }
 
-    /** Returns the page for the newest payment, so that an order never has two open payments. Null: a new payment may begin. */
+    /**
+     * Returns the page for the newest payment, so that an order never has two open payments. Null means that a new payment
+     * may begin.
+     */
     private function openPage(\WC_Order $order): ?string
     {
         $id = OrderUpdates::newest($order);
@@ -154,7 +157,7 @@ final class Gateway extends \WC_Payment_Gateway
         return $made['payment_url'];
     }
 
-    /** Returns the phone of the customer. Null: the server would refuse its form, so the payer types the phone on the page. */
+    /** Returns the phone of the customer. Null means that the server would refuse it, so the payer types it on the page. */
     private function phoneOf(\WC_Order $order): ?string
     {
         $phone = preg_replace('/[\s-]/', '', (string) $order->get_billing_phone());

@@ -14,7 +14,10 @@ final class Shop
 {
     private const LOCK_SECONDS = 10;
     private const CHECK_SECONDS = 900;
-    /** The age in days up to which the shop queries an order. The server ends an unanswered payment after three days. */
+    /**
+     * The age in days up to which the shop queries an order. By default, the server ends an unanswered payment after three
+     * days.
+     */
     private const OPEN_DAYS_MAX = 4;
     private const CHECKS_MAX = 50;
 
@@ -73,7 +76,7 @@ final class Shop
         return new Client(self::setting('url'), self::setting('api_key'), timeout: 15.0);
     }
 
-    /** Answers a webhook of the server: 401 if its signature is wrong, or 503 if the shop has no usable webhook secret. */
+    /** Answers a webhook. If its signature is wrong, the status is 401. If the shop has no usable webhook secret, it is 503. */
     public static function receive(\WP_REST_Request $request): \WP_REST_Response
     {
         $secret = self::setting('webhook_secret');
@@ -145,7 +148,7 @@ final class Shop
         ]));
     }
 
-    /** Checks the unpaid orders. If the shop does not answer for half an hour, the server stops sending a webhook. */
+    /** Checks the unpaid orders. If the shop does not answer for almost an hour, the server stops sending a webhook. */
     public static function checkOpenOrders(): void
     {
         $orders = wc_get_orders([
