@@ -471,7 +471,7 @@ export async function readStorage(url: string): Promise<Storage> {
 
 /**
  * Returns the mean size of a payment in bytes: in all tables, in the WAL, and in each table. A table that grew by at most a
- * byte for each payment is missing. `connections` is the number of `after`.
+ * byte for each payment is missing. `connections` is the number of connections in `after`.
  */
 export function storagePerPayment(before: Storage, after: Storage, payments: number) {
   const each = (bytes: number) => Math.round(bytes / payments)

@@ -43,7 +43,10 @@ export function licenceOf(one: LockedPackage): { license: string | null; is_read
   return { license: read.license, is_read: true }
 }
 
-/** Returns one line for each package whose licence is missing or not accepted, with the remedy. */
+/**
+ * Returns one line for each package whose licence is missing or not accepted, and for each entry of READ_LICENCES without a
+ * package. Each line names the remedy.
+ */
 export function licenceProblems(packages: readonly LockedPackage[]): string[] {
   const problems = packages.flatMap((one) => {
     const { license } = licenceOf(one)

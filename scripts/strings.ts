@@ -31,7 +31,7 @@ export function screenTexts(root = ROOT): ScreenText[] {
 }
 
 function textsOfFile(root: string, file: string): ScreenText[] {
-  // If a room has one file for each language, the branch below reads both files.
+  // If a room has one file for each language, the branch for -sw.ts also reads the English file.
   if (file.endsWith('-en.ts')) return []
   if (file.endsWith('-sw.ts')) {
     const english = file.replace('-sw.ts', '-en.ts')

@@ -30,7 +30,7 @@ Route::middleware('web')->group(function () {
     Route::get('/orders/{id}', fn (int $id) => 'Order ' . DB::table('orders')->where('id', $id)->value('status'));
 });
 
-// This route is outside the group web, because a webhook has no CSRF token. The middleware answers 401 to a wrong signature.
+// This route is outside the group web, because a webhook has no CSRF token. The middleware answers 401 to an invalid webhook.
 Route::post('/webhooks/malipo', function (Request $request) {
     $event = $request->attributes->get('malipo_event');
     $isRehearsal = isset($event['test']) || (isset($event['sandbox']) && app()->environment('production'));

@@ -11,7 +11,7 @@ use Malipo\Exceptions\WebhookSignatureException;
 use Malipo\Webhook;
 
 /**
- * The middleware `malipo.webhook`: answers 401 to a request with a wrong signature. The route reads the verified event with
+ * The middleware `malipo.webhook`: answers 401 to a request that is no valid webhook. The route reads the verified event with
  * `$request->attributes->get('malipo_event')`, and the id of the delivery with `malipo_event_id`.
  */
 final class VerifyWebhook

@@ -8,7 +8,8 @@ return [
     // The address of the server, without /v1.
     'url' => env('MALIPO_URL', ''),
     'api_key' => env('MALIPO_API_KEY', ''),
-    // The signing secret of your webhook endpoint (whsec_...). During a rotation, the old and the new secret are both valid.
+    // The signing secret of your webhook endpoint (whsec_...). During a rotation, the server signs with the old and the new
+    // secret, so either secret is valid.
     'webhook_secret' => env('MALIPO_WEBHOOK_SECRET', ''),
     // The largest difference in seconds between the time of a webhook and the clock of this server.
     'webhook_tolerance' => 300,

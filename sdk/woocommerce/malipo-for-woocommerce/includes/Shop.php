@@ -76,7 +76,7 @@ final class Shop
         return new Client(self::setting('url'), self::setting('api_key'), timeout: 15.0);
     }
 
-    /** Answers a webhook. If its signature is wrong, the status is 401. If the shop has no usable webhook secret, it is 503. */
+    /** Answers a webhook. If the webhook is not valid, the status is 401. If the shop has no usable secret, it is 503. */
     public static function receive(\WP_REST_Request $request): \WP_REST_Response
     {
         $secret = self::setting('webhook_secret');
