@@ -97,7 +97,7 @@ export const catalogue = {
     status: 403,
     message:
       'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
-    to_do: 'Set up the authenticator app or a passkey on the page Security, then sign in again.',
+    to_do: 'In the dashboard, set up the authenticator app or a passkey, then sign in again.',
   },
   forbidden: {
     status: 403,
