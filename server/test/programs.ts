@@ -161,10 +161,10 @@ export async function until(holds: () => Promise<boolean> | boolean, timeout_ms 
  */
 export type LiveWorld = World & { base_url: string }
 
-/** Returns the scopes that the sentence "The least that ..." of a README names. */
+/** Returns the scopes that the sentence "These programs need at least the scopes ..." of a README names. */
 export function leastScopes(readme: string): string[] {
   const [sentence = ''] =
-    /The\s+least\s+that[^:]*are\s+the\s+scopes[^.]*\./.exec(readme.replaceAll(/(\w):(\w)/g, '$1§$2')) ?? []
+    /These\s+programs\s+need\s+at\s+least\s+the\s+scopes[^.]*\./.exec(readme.replaceAll(/(\w):(\w)/g, '$1§$2')) ?? []
   const scopes = [...sentence.matchAll(/`([a-z_]+)§([a-z]+)`/g)].map(([, area, act]) => `${area}:${act}`)
   assert.ok(scopes.length > 2, 'the README names the least scopes that its programs need')
   return scopes
