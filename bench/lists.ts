@@ -85,7 +85,7 @@ export const PATHS = (from: string, to: string) => [
   ].map((query) => `/v1/merchant/webhook-deliveries?page_size=20${query}`),
 ]
 
-/** The paths of the search. The texts are: last digits, a whole phone, references, a name, an amount. */
+/** The ends of the search paths. The searched texts are last digits, a whole phone, references, a name, an amount. */
 const SEARCHES = ['0004', '255740000004', 'order-77', 'ORDER-', 'asha', '1000', 'no such text'].map(
   (text) => `search?q=${encodeURIComponent(text)}`,
 )
