@@ -13,7 +13,7 @@ export type SiteAssets = { base_style: string; style: string; script: string }
 /** The facts of the installation that every page shows, and the addresses of the files. */
 export type SiteFacts = { brand_name: string; version: string; assets: SiteAssets }
 
-/** The language of the reader. If `carried`, each link to a page has this language in its address. */
+/** The language of the reader. If `carried` is true, the address of each link to a page contains this language. */
 export type DocReader = { language: Language; carried: boolean }
 
 /** One page with its content and its position among all pages. */
@@ -78,7 +78,10 @@ ${page.source !== null && html`<p>${words.source}: <code>${page.source}</code></
   return reader.carried ? inLanguage(document.toString(), language) : document.toString()
 }
 
-/** Adds the language to each link to a page that has no query yet. Neither files nor Markdown have a language. */
+/**
+ * Adds the language to the address of each link to a page. If the address already has a query, or leads to Markdown or a file,
+ * the link stays unchanged.
+ */
 function inLanguage(document: string, language: Language): string {
   return document.replaceAll(
     /<a([^>]*) href="(\/docs(?:\/[^"#?]*)?)(#[^"]*)?"/g,

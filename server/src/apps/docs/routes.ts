@@ -152,8 +152,8 @@ function makeSite({ config }: Deps, app: App, assets: DocsSite['facts']['assets'
 }
 
 /**
- * Returns the language of the reader: `lang` in the address, else Swahili if the browser prefers it, else English. The links
- * carry Swahili, and English that the browser does not prefer.
+ * Returns the language of the reader: that of `lang` in the address, or else that of the browser, or else English. If the
+ * language is Swahili, or is not that of the browser, the links of the page contain the language.
  */
 function readerOf(request: FastifyRequest): DocReader {
   const { lang } = request.query as { lang?: unknown }

@@ -45,7 +45,7 @@ const ENGLISH = {
   similar: 'Similar pages',
 }
 
-/** The texts of the frame in one language. */
+/** The texts of the frame, the start page and the search in one language. */
 export type FrameWords = typeof ENGLISH
 
 const SWAHILI: FrameWords = {
@@ -93,5 +93,5 @@ const SWAHILI: FrameWords = {
   similar: 'Kurasa zinazofanana',
 }
 
-/** The texts of the frame, by language. */
+/** The texts of the frame, the start page and the search, by language. */
 export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = { en: ENGLISH, sw: SWAHILI }

@@ -38,7 +38,7 @@ before(async () => {
   const compose = { providers: [scriptedProvider(script)] }
   const env = { FOUR_EYES_AMOUNT: MILLION }
   world = await createWorld({ env, compose })
-  // One clock for all processes: otherwise each starts at its own time, and midnight comes at a different moment in each.
+  // All processes share one clock. With separate clocks, midnight would come at a different time in each process.
   const { clock } = world.deps
   other = await createWorld({ env, compose, url: world.url, clock })
   free = await createWorld({ compose, url: world.url, clock, env: { FOUR_EYES_AMOUNT: 'off' } })

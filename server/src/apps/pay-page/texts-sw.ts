@@ -1,6 +1,6 @@
 // Contains every text of the pay page in Swahili. Names in braces are placeholders.
 
-/** The texts in Swahili. Each key has a whole sentence, because a sentence in parts would break the grammar. */
+/** The texts in Swahili. Each text is complete, because a sentence in parts would break the grammar. */
 export const sw = {
   // The text of every page
   other_language: 'English',
