@@ -296,7 +296,7 @@ test('a reader of Swahili has every frame, the start page and the search in Swah
   assert.ok((await read('/docs/none?lang=sw', { accept: 'text/html' })).text.includes('<h1>Ukurasa huu haupo</h1>'))
 })
 
-test('`lang` in the address wins over the browser, and other languages get the frame in English', async () => {
+test('the server prefers `lang` in the address to the browser, and shows readers of other languages the frame in English', async () => {
   const swahili = { 'accept-language': 'sw' }
   const english = (await read('/docs/webhooks?lang=en', swahili)).text
   assert.match(english, /<html lang="en">/)
@@ -312,7 +312,7 @@ test('`lang` in the address wins over the browser, and other languages get the f
   }
 })
 
-test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles or of payers has none', async () => {
+test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles or of payers has no form', async () => {
   for (const [name, has_form] of Object.entries({
     createWalletPush: true,
     streamEvents: false,

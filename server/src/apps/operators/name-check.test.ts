@@ -116,7 +116,7 @@ test('if the provider cannot look up names, the message of the name check names 
   assert.equal((await entriesOf(id)).length, 1)
 })
 
-test('in the sandbox, a destination with a magic ending has a name, and another destination has none', async () => {
+test('in the sandbox, a destination with a magic ending has a name, and another destination has no name', async () => {
   const answers = [
     ['255680000201', 'ASHA  JUMA', 'Asha Juma', true],
     ['255680000201', 'Neema Mushi', 'Asha Juma', false],

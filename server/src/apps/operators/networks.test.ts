@@ -71,7 +71,7 @@ test('the server refuses an invalid list of instructions and changes no instruct
   assert.deepEqual(await get(), [MPESA])
 })
 
-test('when two operators write a list of instructions at the same time, the whole list comes from one of them', async () => {
+test('when two operators write a list of instructions at the same time, the whole list is from one of the operators', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([put([MPESA, TTCL]), put([TTCL]), put([MPESA])])
     assert.deepEqual(

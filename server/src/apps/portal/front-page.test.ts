@@ -44,7 +44,7 @@ test('the first page leads to the dashboard, the operators and the documentation
   assert.match(String(english.headers.vary), /accept-language/i)
 })
 
-test('without a demo merchant, the first page offers no page to try, and the server makes none', async () => {
+test('without a demo merchant, the first page offers no page to try, and the server makes no such page', async () => {
   assert.doesNotMatch((await open('/')).text, /<form/)
   assert.equal((await tryIt()).status, 404)
 })

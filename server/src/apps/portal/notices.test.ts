@@ -162,7 +162,7 @@ describe('the summary', () => {
     assert.equal((await textsOf()).filter((text) => /paid: TZS.7,000/.test(text)).length, 1)
   })
 
-  test('a member gets summaries from the first period that ends after the choice, and none after leaving the merchant', async () => {
+  test('a member gets summaries from the first period that ends after the choice, and no summary after the member has left the merchant', async () => {
     const merchant = await world.newMerchant()
     await pay(merchant, '5000', '0754123001')
     tomorrowAt(9)
