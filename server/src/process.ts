@@ -1,4 +1,5 @@
-// Builds the dependencies of a real process: its configuration, its database and its secret key.
+// Builds the dependencies of a real process from its settings, its database and its secret keys. Also migrates databases, opens
+// restored databases, and gathers the input of `admin doctor`.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
