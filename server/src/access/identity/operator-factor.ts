@@ -1,4 +1,4 @@
-// Decides which operators need a second factor to sign in: all except the demo operator outside production.
+// Decides which operators need a second factor to sign in: all except demo operators outside production.
 
 import type { OperatorRole } from '../../kernel/http/index.ts'
 import type { Config } from '../../kernel/lib/index.ts'

@@ -27,7 +27,7 @@ export type MockProviderOptions = {
   sink: CallbackSink
 }
 
-/** The mock provider in this process. It has names only for destinations with a magic ending. */
+/** The mock provider in this process. The provider has names only for destinations with a magic ending. */
 export type MockProvider = Provider & Required<Pick<ProviderExtras, 'lookupName'>>
 
 /**

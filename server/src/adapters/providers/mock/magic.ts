@@ -1,5 +1,5 @@
 // Defines the magic numbers of the mock provider. The last three digits of a payer's phone, or of a payout's destination,
-// choose the outcome. Behaviour and documentation come from the two tables in this file.
+// choose the outcome or the name. Behaviour and documentation come from the three tables in this file.
 
 import type { FailureReason, PayoutFailure } from '../port.ts'
 

@@ -1,4 +1,5 @@
-// Tests that payouts at the mock provider in this process follow the table of magic numbers. The test sets the clock.
+// Tests that payouts and names at the mock provider in this process follow the tables of magic numbers. The test sets the
+// clock.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -151,7 +152,7 @@ describe('magic numbers of names', () => {
   const nameOf = async (destination_identifier: string) =>
     (await lookupName({ method: 'MOBILE_MONEY', destination_code: 'MPESA', destination_identifier }))?.name ?? null
 
-  it('the provider returns the name of the row for a phone or account with its ending, and no name for another', async () => {
+  it('the provider returns the name of the row for a phone or account with its ending, and no name for another ending', async () => {
     for (const { ending, name } of NAME_MAGIC_NUMBERS) {
       assert.equal(await nameOf(`255754123${ending}`), name)
       assert.equal(await nameOf(`0150-${ending}`), name)
