@@ -12,8 +12,8 @@ export function isDemoUser(email: string): boolean {
 }
 
 /**
- * Returns true if a user has the operator role only after a sign-in with a second factor. Outside production, the demo operator
- * needs none. Production does not start while demo users can sign in.
+ * Returns true if a user has the operator role only after a sign-in with a second factor. Outside production, a demo operator
+ * needs no second factor. Production does not start while demo users can sign in.
  */
 export function needsSecondFactor(
   { config }: { config: Pick<Config, 'node_env'> },
