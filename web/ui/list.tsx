@@ -370,12 +370,18 @@ function Lines<Row>({
   rowKey,
   href,
   lines,
+  bulk,
+  chosen = [],
+  choose,
 }: {
   label: string
   rows: readonly Row[]
   rowKey: (row: Row) => string
   href?: (row: Row) => string | null
   lines: (row: Row) => RowLines
+  bulk?: BulkAct<Row>
+  chosen?: readonly string[]
+  choose?: (keys: string[]) => void
 }) {
   return (
     <ul className="rows" aria-label={label}>
@@ -386,7 +392,8 @@ function Lines<Row>({
           // biome-ignore lint/a11y/useKeyWithClickEvents: the link of the row takes the keys
           <li key={rowKey(row)} onClick={openRow} onAuxClick={openRow}>
             <div className="row-top">
-              {select}
+              {select ??
+                (bulk && choose ? <RowCheckbox {...{ bulk, row, chosen, choose }} name={rowKey(row)} /> : null)}
               {to === null ? (
                 title
               ) : (

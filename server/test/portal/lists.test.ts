@@ -225,6 +225,18 @@ for (const language of LANGUAGES) {
     )
     await page.locator('.toasts').getByText(says('malipo 2', '2 payments')).waitFor()
     await page.getByText(says('Umechagua 2', '2 selected')).waitFor()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page
+      .locator('.rows')
+      .getByLabel(/R-2000$/)
+      .check()
+    await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
+    assert.match(page.url(), /\/collections$/, 'a checkbox of a phone opens no record')
+    const tops = await page
+      .locator('.filters button:visible')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    assert.deepEqual([tops.length, new Set(tops).size], [2, 1], 'on a phone, the buttons of a list share a line')
+    await visitor.looks('selected payments on a phone')
     await visitor.leave()
   })
 }

@@ -81,7 +81,7 @@ function Configured({ config }: { config: WebhookConfigRecord }) {
     <>
       <FactList
         facts={[
-          [t.url, <Mono key="url">{config.webhook_url}</Mono>],
+          [t.url, <Mono key="url">{config.webhook_url}</Mono>, 'wide'],
           [t.events, config.events.map((event) => t.event[event] ?? event).join(' · '), 'wide'],
         ]}
       />
