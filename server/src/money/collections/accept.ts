@@ -1,6 +1,6 @@
-// Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of all waiting requests. If
+// Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of a batch of requests. If
 // the process dies before the commit, no row exists and each key is free. If the process dies after the commit, a worker claims
-// each attempt at the end of its lease.
+// each attempt when the attempt is due.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
@@ -13,14 +13,14 @@ import { ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
  * The result of a request to accept a payment. `attempt` is the new attempt. If an earlier request with the same key made a
- * collection but got no answer, `resumes` is its id. The text 'key_known' means that the key has an answer, or that another
- * request uses the key.
+ * collection but got no answer, `resumes` is the id of that collection. The text 'key_known' means that the key has an answer
+ * or another body, or that another request uses the key.
  */
 export type Accepted = { attempt: Attempt } | { resumes: string } | 'key_known'
 
 /**
- * Returns the statement that accepts payments. `limit` is SQL between the input and the keys; the query `source` has the payments to
- * accept. `refused` is a query with the refused payments.
+ * Returns the statement that accepts payments. `limit` is the SQL of the prompt limits, and `source` is the name of the
+ * subquery with the payments to accept. `refused` is SQL that adds the refused payments to the result.
  */
 const acceptSql = ({ limit, source, refused }: { limit: string; source: string; refused: string }) =>
   `with input as materialized (
@@ -93,15 +93,16 @@ export type AcceptItem = PaymentToPrice & {
   id: string
   /** The answer that the server stores with the key. Null means that the server must first fetch a QR code. */
   answer: { status_code: number; response_body: string } | null
-  /** True means that this process sends the attempt at once. False means that a worker claims the attempt. */
+  /** True means that this process sends the attempt immediately. False means that a worker claims the attempt. */
   lease: boolean
   /** The trace of the request. Null means that the server does not trace the request. */
   trace: TraceContext | null
 }
 
 /**
- * Returns the function that accepts payments in batches, with one SQL statement for all waiting requests. If a fee is not less than
- * its payment, the function refuses only that payment with amount_not_supported, and its key stays free.
+ * Returns the function that accepts payments in batches, with one SQL statement for each batch. If a fee is not less than its
+ * payment, or a phone has reached its prompt limit, the function refuses only that payment. The key of a refused payment stays
+ * free.
  */
 export function createAccept(deps: Deps): (item: AcceptItem) => Promise<Accepted> {
   return gather<AcceptItem, Accepted>((items) => acceptAll(deps, items), {
@@ -118,7 +119,7 @@ async function acceptAll(deps: Deps, items: readonly AcceptItem[]): Promise<(Acc
   for (const [i, item] of items.entries()) {
     const fee = fees[i]
     if (typeof fee !== 'bigint') continue
-    // If two requests of a batch have the same key, the second request is a replay and gets the stored answer of the first request.
+    // If two requests of a batch have the same key, only the first request writes rows. The second request gets 'key_known'.
     const name = idempotencyKeyName(item.collection.claim)
     if (!first.has(name)) first.set(name, { item, fee })
   }
@@ -181,7 +182,7 @@ function writeAccepted(deps: Deps, rows: readonly { subject: string | undefined 
 
 /**
  * A key that the SQL statement claimed, with the id of its collection. Null in `resource_id` means that the statement refused
- * the prompt; the phone can get one from `retry_at` on.
+ * the prompt. The phone can get a prompt from `retry_at` on.
  */
 type ClaimedKey = {
   merchant_id: string

@@ -31,7 +31,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
       )
     return provider ?? null
   }
-  /** Requests a payment. If the circuit is open, the server sends no request, and the payment fails at once. */
+  /** Requests a payment. If the circuit is open, the server sends no request, and the payment fails immediately. */
   const requestPayment = async <Reply extends PushAnswer>(
     attempt: Attempt,
     unconfigured: Reply | Answer,

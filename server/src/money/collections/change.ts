@@ -1,5 +1,5 @@
-// Changes collections: applies steps to locked collections in memory, then writes all changed collections at once. This file
-// makes every move that a provider, a deadline or an operator causes.
+// Changes collections: applies steps to locked collections in memory, then writes all changed collections in one batch. This
+// file makes every move that a provider, a deadline or an operator causes.
 
 import { FAILURE_REASONS, FAILURE_REASONS_SW } from '../../adapters/providers/port.ts'
 import {
@@ -33,7 +33,7 @@ type NewHistoryRow = {
   event: string | null
 }
 
-/** The rows that a batch of steps writes, apart from the collections. */
+/** The changes that a batch of steps causes, apart from the rows of the collections and attempts. */
 export type CollectionEffects = {
   history: NewHistoryRow[]
   postings: Posting[]
@@ -257,7 +257,8 @@ async function writeEarlier(tx: Tx, rows: readonly LockedCollection[]): Promise<
 }
 
 /**
- * Writes a batch of changes: attempts, collections, history, the queue of reviews, events and money. Returns the queued deliveries.
+ * Writes a batch of changes: attempts, collections, history, the queue of reviews, the marks of days, payment links, prompt
+ * counters, events and money. Returns the queued deliveries.
  */
 export async function writeCollectionChanges(
   deps: Deps,

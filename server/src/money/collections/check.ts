@@ -40,7 +40,7 @@ export type CheckedCollectionBody = {
   metadata: Metadata | null
 }
 
-/** A payment that passed all checks. Its amounts are in cents, and its phones are canonical. */
+/** A payment that passed all checks. Its amounts are in cents, and its phone is canonical. */
 export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_minor'> & {
   claim: IdempotencyClaim
   merchant_id: string

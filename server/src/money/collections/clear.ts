@@ -1,5 +1,5 @@
 // Applies an operator's decision about held money: credits the merchant, or books the money out for the payer. One transaction
-// writes the history row, the postings, the event and the audit entry.
+// writes the history row, the postings, the events, the payment links and the audit entry.
 
 import {
   auditVerdict,
@@ -41,13 +41,17 @@ const LOCK = sql(
    where m.routing_code = $1`,
 )
 
-/** A decided collection as the API shows it, and the queued deliveries, which the caller sends after the commit. */
+/**
+ * A collection after an operator's decision, as the API shows it, and the queued deliveries, which the caller sends after the
+ * commit.
+ */
 type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
 
 /**
  * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
- * approval credits the received amount less our fee, and a decline books the money out. Refuses an unknown collection (not_found), a
- * conflict of interest (conflict_of_interest), and a collection that is not under review (invalid_state).
+ * approval credits the received amount less our fee, and a decline books the money out. Refuses an unknown collection
+ * (not_found), a conflict of interest (conflict_of_interest), a collection that is not under review (invalid_state), and a
+ * wrong stated amount (validation_failed, amount_not_supported).
  */
 export async function clearCollection(
   deps: Deps,
@@ -74,7 +78,8 @@ export async function clearCollection(
   if (!verdict.is_last) {
     return { collection: { ...(await getHeld(deps, tx, collection_id)), ...presentVerdict(verdict) }, deliveries: [] }
   }
-  // After the operator's reason, the history row has the received amount and its stated worth.
+  // If the money is in another currency, the history row has the received amount and its stated worth after the operator's
+  // reason.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
   // The transaction locks links after collections, as a settlement does. If no other payment has paid the link and its invoice, the
@@ -125,8 +130,8 @@ export async function clearCollection(
 }
 
 /**
- * Returns the correction of this decision. If it needs two operators, both must make the same correction. A later answer of the
- * provider changes the version of the collection, and thus the correction.
+ * Returns the correction of this decision. If the decision needs two operators, both must make the same correction. A later
+ * answer of the provider changes the version of the collection, and thus the correction.
  */
 function correctionOf(row: LockedCollection, input: Clearance, stated_minor: bigint | null): Correction {
   const { merchant_id, collection_id, environment, amount_minor, amount_received_minor } = row

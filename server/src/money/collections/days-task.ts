@@ -8,7 +8,7 @@ import { dateOfIdSql, dateSql, dayNumberSql, firstIdSql, firstOpenDay, METHOD, N
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000
-/** The maximum number of books whose days one transaction sums. */
+/** The maximum number of books whose days one transaction closes. */
 const BOOKS_MAX = 20
 /** The maximum number of marks that one transaction reads. */
 const MARKS_MAX = 500

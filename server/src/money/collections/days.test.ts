@@ -1,4 +1,4 @@
-// Tests that the sums of closed days are always right, even if another transaction changes a payment at the same time.
+// Tests that the sums of closed days are right, even if another transaction changes a payment at the same time.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Decides when a day closes, and marks a closed day whose payment changes (table collection_days_stale). The table
+// Decides when a day closes. If a payment of an old day changes, marks the day (table collection_days_stale). The table
 // collection_days holds the sums of closed days. days-task.ts writes the sums, and tally.ts reads them.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -13,14 +13,14 @@ const HOUR_MS = 3_600_000
 const MARK_AFTER_MS = 72 * HOUR_MS
 
 /**
- * The time between MARK_AFTER_MS and the first sum of a day. This time is longer than any transaction and any difference
+ * The shortest time from MARK_AFTER_MS to the first sum of a day. This time is longer than any transaction and any difference
  * between two clocks, so the sum includes every change without a mark.
  */
 const MARGIN_MS = 2 * HOUR_MS
 
 /**
- * Returns the first day that is still open. The server counts the payments of open days without stored sums. No new payment gets an
- * id of a past day.
+ * Returns the first day that is still open. The server counts the payments of open days without stored sums. No new payment
+ * gets an id of a closed day.
  */
 export function firstOpenDay(deps: Deps): number {
   const wait_ms = Math.max(MARK_AFTER_MS, deps.config.collection_deadline_h * HOUR_MS) + MARGIN_MS
@@ -75,7 +75,8 @@ export function firstIdSql(date: string): string {
  */
 export const METHOD = "coalesce(c.method, '')"
 /**
- * SQL for the network of a group of payments. A payment by QR code has no network, because the phone that pays is unknown.
+ * SQL for the network of a group of payments. If the payment is by QR code or has no method yet, the network is empty, because
+ * the phone that pays is unknown.
  */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
 /** SQL for the sums of a group. If a cleared payment is not larger than its fee, the payment has no fee. */

@@ -1,4 +1,5 @@
-// Decides the moves and postings that a provider's answer causes. The functions are pure, so that a table can test every case.
+// Decides the moves and postings that a provider's answer, a deadline or an operator causes. The functions are pure, so that a
+// table can test every case.
 
 import type { Answer, FailureReason } from '../../adapters/providers/port.ts'
 import type { Fact } from '../../books/ledger/index.ts'
@@ -35,8 +36,8 @@ export function isOpenAnswer(answer: Answer): boolean {
 }
 
 /**
- * Returns the moves that an answer causes, in order. If the answer is not final, or the collection already has the outcome of the
- * answer, returns no move.
+ * Returns the moves that an answer causes, in order. An open answer, an answer after a declined review, and a move that the
+ * status does not allow cause no move.
  */
 export function decideAnswer(core: CollectionCore, answer: Answer): CollectionStep[] {
   if (wasDeclined(core)) return []
@@ -57,8 +58,8 @@ export function decideAnswer(core: CollectionCore, answer: Answer): CollectionSt
 }
 
 /**
- * Returns true if money had arrived and an operator declined it. The ledger has booked the money out for the payer, so no later
- * answer credits or reverses the money. The history records such answers for the operators.
+ * Returns true if money had arrived and an operator declined it. No later answer credits or reverses such money. The history
+ * records such answers for the operators.
  */
 export function wasDeclined(core: CollectionCore): boolean {
   const { status, failure_reason_code } = core
@@ -99,8 +100,9 @@ export function describeOutcome(answer: Answer): string | null {
 }
 
 /**
- * Returns true for a final answer that contradicts the booked outcome, amount or currency. Operators must see the answer; no money
- * moves. During a review, every other outcome contradicts; after a declined review, every outcome with money contradicts.
+ * Returns true if a final answer contradicts the booked outcome, amount or currency, so that operators must see the answer.
+ * During a review, every answer except a reversal of the held amount contradicts. After a declined review, every answer with
+ * money contradicts.
  */
 export function contradicts(core: CollectionCore, answer: Answer): boolean {
   if (isOpenAnswer(answer)) return false
@@ -164,7 +166,7 @@ function decideReversal(core: CollectionCore, answer: Answer & { kind: 'reversed
 }
 
 /**
- * Returns the fee that the server stored with the payment, in cents. If a cleared payment is not larger than its fee, returns
+ * Returns the fee that the server stored with the payment, in cents. If this fee is not less than the received amount, returns
  * 0.
  */
 export function feeOn({ fee_minor }: Pick<CollectionCore, 'fee_minor'>, received_minor: bigint): bigint {
@@ -199,7 +201,7 @@ export type OutcomeDecision = {
   /** True means that this attempt brought the money of the collection. */
   settles: boolean
   moves: { step: CollectionStep; actor: 'provider' | 'deadline'; reason: string | null }[]
-  /** The texts of outcomes that the history now has. */
+  /** The texts that this answer adds to the history. */
   recorded: string[]
   /** A contradiction that the history does not have yet. Null means that there is no new contradiction. */
   contradiction: string | null
@@ -223,7 +225,8 @@ export function decideOutcome(
 ): OutcomeDecision {
   const has_money = 'amount_minor' in answer
   const is_earlier = attempt.number < collection.attempts
-  // If the payer has started a newer attempt, the failure of an earlier attempt does not change the payment.
+  // If another attempt has brought the money, the answer does not change the payment. If the payer has started a newer attempt,
+  // the failure of an earlier attempt does not change the payment either.
   const is_ignored = paid_by_other || (is_earlier && !has_money)
   const paid_by_earlier = has_money && !hasReceived(collection) && is_earlier
   const core: CollectionCore = paid_by_earlier
@@ -262,8 +265,8 @@ export function decideOutcome(
 const SUPERSEDED = 'but its page took no more payments'
 
 /**
- * Returns true for a reversal. The history describes a reversal in another row; a reversal of another amount still contradicts
- * the books.
+ * Returns true for a reversal. Its text does not replace the record of a contradiction, because a reversal of another amount
+ * contradicts the books.
  */
 function isReversal({ move }: CollectionStep): boolean {
   return move === 'reverse' || move === 'reverseHeld'

@@ -535,8 +535,8 @@ describe('several providers', () => {
       assert.equal(pushes(), 1_000)
       const statusOf = async (id: string) => (await world.get(`/v1/collections/${id}`)).body.data.status
 
-      // The server sends a sandbox payment at once, without the worker. A payment of the phone that ends with 008 settles only
-      // after a query of the worker.
+      // The server sends a sandbox payment immediately, without the worker. A payment of the phone that ends with 008 settles
+      // only after a query of the worker.
       const at_once = await pay(world.sandbox_key, '0754123001')
       await until(async () => {
         world.deps.clock.advance(0)

@@ -25,8 +25,8 @@ export type Driver = {
   /** Sends a new attempt whose lease this process holds. Never throws: the worker retries a failed attempt. */
   send(attempt: Attempt): void
   /**
-   * Sends an attempt as `send` does, then queries the outcome at once. The payer of a simulated payment thus sees the outcome on
-   * the next page. Resolves after the commit of the answer; never throws.
+   * Sends an attempt as `send` does, then queries the outcome immediately. The payer of a simulated payment thus sees the
+   * outcome on the next page. Resolves after the commit of the answer; never throws.
    */
   sendAndAsk(attempt: Attempt): Promise<void>
   /** After a callback or a refresh, queries the provider about an attempt and records the answer. Resolves after the commit. */
@@ -110,7 +110,8 @@ export function createDriver(deps: Deps, { providers, webhooks, breaker, links }
 function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   const push = async (attempt: Attempt): Promise<void> => {
     const left_ms = (attempt.due_at?.getTime() ?? 0) - deps.clock.now().getTime()
-    // If the query took long, another process may have taken the lease. Without the lease, the process sends no request.
+    // If little time of the lease is left, another process may take the attempt, so this process renews the lease first. If the
+    // renewal fails, the process sends no request.
     if (left_ms < PUSH_LEASE_MS && !(await renewAttemptLease(deps, attempt))) return
     deps.point('send.before_push')
     const answer = await calls.push(attempt)
@@ -170,7 +171,7 @@ function createRunning(providers: ReadonlyMap<string, Provider>) {
   )
   const concurrency = createConcurrencyLimits(limits, CLAIM_MAX)
   return {
-    /** Returns false if this process already works on the attempt. */
+    /** If this process already works on the attempt, returns false. */
     add({ provider, provider_reference: reference }: Attempt): boolean {
       if (references.has(reference)) return false
       references.add(reference)

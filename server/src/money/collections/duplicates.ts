@@ -16,7 +16,7 @@ import {
 } from './snapshot.ts'
 import type { AttemptId } from './store.ts'
 
-/** Returns true if another attempt of the same payment brought the booked money. */
+/** Returns true if another attempt of the same payment brought the money of the collection. */
 export function isPaidByOtherAttempt(collection: LockedCollection, number: number): boolean {
   return hasReceived(collection) && (collection.settled_attempt ?? 1) !== number
 }
@@ -120,7 +120,10 @@ export async function applyDuplicates(
   return [...duplicates.values()]
 }
 
-/** Returns the collections of duplicate payments by `duplicateKey`. The first duplicate of an attempt creates its collection. */
+/**
+ * Returns the collections of duplicate payments by `duplicateKey`. If an attempt has no such collection yet, creates the
+ * collection.
+ */
 async function findOrCreateDuplicates(
   deps: Deps,
   tx: Tx,

@@ -30,7 +30,10 @@ type OperatorCollectionRow = Collection & {
   merchant_code: string
   merchant_name: string
   description: string | null
-  /** The phone of the attempt that paid, or of the newest attempt. */
+  /**
+   * The phone of the attempt that paid, else of the newest attempt, else of the collection. Null means that none of them has a
+   * phone.
+   */
   payer_phone: string | null
   provider: string | null
   provider_reference: string | null

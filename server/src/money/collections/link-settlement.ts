@@ -15,7 +15,7 @@ export type LockedLink = {
   /** The collection of a hosted page. Null means that the page is a payment link. */
   collection_id: string | null
   invoice_id: string | null
-  /** The phone that the merchant named for the link. */
+  /** The phone that the merchant named for the link. Null means that the merchant named no phone. */
   customer_phone: string | null
 }
 
@@ -46,7 +46,7 @@ export type LinkSettlement = {
   markPaid(tx: Tx, paid: readonly PaidLink[], now: Date): Promise<void>
 }
 
-/** Returns true if the link takes no more money: another payment paid the link, or its merchant cancelled it. */
+/** Returns true if the link takes no more money, because another payment paid the link or the link is cancelled. */
 export function isSuperseded(link: LockedLink | undefined, collection_id: string): boolean {
   if (link === undefined) return false
   return link.status === 'CANCELLED' || (link.status === 'PAID' && link.paid_collection_id !== collection_id)

@@ -87,8 +87,8 @@ const CHOSEN_MAX = 100
 const IdsField = line(CHOSEN_MAX * 37, `Only these payments: up to ${CHOSEN_MAX} ids, separated by commas.`)
 
 /**
- * Returns the rows of a file in batches. If `chosen` has ids, the file has only these payments. If an id is invalid or there
- * are too many, refuses with 400.
+ * Returns the rows of a file in batches. If `chosen` has ids, the file has only these payments. If an id is invalid or the list
+ * has too many ids, refuses with 400.
  */
 function exported(deps: Deps, filters: CollectionFilters, chosen: string | undefined): AsyncGenerator<Collection[]> {
   if (chosen === undefined) return batchesOf(deps, filters, CSV_BATCH)

@@ -36,8 +36,9 @@ const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
      and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
 
-// The query finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan. PostgreSQL
-// plans these unnamed prepared statements for the given filters, because one plan for all filters would use no index.
+// Each query finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan.
+// PostgreSQL plans these unnamed prepared statements for the given filters, because one plan for all filters would use no
+// index.
 const IN_RANGES = sql(
   '',
   `select ${COLLECTION_COLUMNS} from (
@@ -61,7 +62,7 @@ const IN_RANGE = sql(
 )
 /** The maximum number of payments that a search reads from the index of references: the last references in alphabetical order. */
 export const BEGUN_MAX = COUNT_MAX
-/** The maximum number of the newest payments in the period that a search also reads when more references match. */
+/** If more references match, a search also reads the newest payments of the period, up to this number. */
 export const NEWEST_MAX = 20_000
 /**
  * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of this
@@ -136,7 +137,10 @@ const COLLECTIONS: KeptList = {
   ),
 }
 
-/** The largest offset up to which PostgreSQL reads row by row. */
+/**
+ * The largest offset at which an unfiltered list skips rows one by one. For a larger offset, the sums of days give the start of
+ * the page.
+ */
 const NEAR = 1_000
 
 /** Returns one page and the number of all matches. For the limits of a search see `SEARCH_BOUNDS` of list-routes.ts. */

@@ -19,9 +19,7 @@ export type PaymentOutcome = {
   method: string
   phone: string | null
   status: Status
-  /**
-   * The seconds since the provider accepted the attempt. Null means that the provider did not accept it, or that no money came.
-   */
+  /** The seconds since the provider accepted the attempt. Null means that the move is not a success. */
   confirm_s: number | null
 }
 

@@ -1,5 +1,5 @@
-// Records open answers. An open answer changes only the provider's data of the attempt and its next due time, and never a
-// status.
+// Records open answers. An open answer changes only the attempt: its state, number of queries, due time and data of the
+// provider. An open answer never changes the status of the collection.
 
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -7,14 +7,14 @@ import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * An answer about an attempt without an outcome. `holds_lease` is true if the answering process holds the lease, and false after a
- * callback or a refresh.
+ * An answer about an attempt without an outcome. `holds_lease` is true if the process that got the answer holds the lease, and
+ * false after a callback or a refresh.
  */
 export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 
 // The query needs no lock on the collection: only the process with the lease ends the lease and sets the next due time. After a
-// callback or a refresh, the query only makes an unleased row due earlier. If the attempt is certainly unsent, the server
-// counts no query.
+// callback or a refresh, the query changes the due time only of an unleased row, and only to an earlier time. If the attempt is
+// certainly unsent, the server counts no query.
 const NOTE_OPEN = sql(
   'attempts_note_open',
   `update collection_attempts a set
@@ -79,8 +79,8 @@ function openAnswerRow(deps: Deps, { attempt, answer, holds_lease }: OpenAnswer,
     sent,
     counts: answer.kind === 'not_sent' ? 0 : 1,
     due_at,
-    // If each refresh set a longer pause, frequent refreshes would delay the worker's queries. Only a pause that the provider
-    // announces makes the row due earlier.
+    // After a callback or a refresh, only a pause that the provider announces makes the row due earlier. Frequent refreshes
+    // thus do not change the pauses of the worker.
     earlier_at: answer.ask_again_ms === undefined ? null : due_at,
     provider_status: answer.provider_status,
     provider_id: answer.provider_id ?? null,

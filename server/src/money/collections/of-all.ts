@@ -17,7 +17,10 @@ import { type CollectionName, presentForOperators } from './held.ts'
 import { listCollections, newestOf } from './list.ts'
 import type { Status } from './state.ts'
 
-/** The filter of an operator's list. Without any filter, the list shows the collections under review. */
+/**
+ * The filter of an operator's list. If the filter has no status, `held`, method, reference, phone or time, the list shows the
+ * collections under review.
+ */
 export type OperatorFilter = PageChoice & {
   status?: Status | 'any'
   held?: boolean
@@ -94,7 +97,7 @@ const UNDER_REVIEW = listStatement(
   'held_at, id',
 )
 
-// The index does not contain the environment, so the query filters the environment after the index.
+// The index does not contain the environment, so the query filters the environment after the index scan.
 const WERE_HELD = listShared(
   (merchant, _environment, limit) => `select c.* from (
        select n.merchant_id, n.collection_id as id from held_collections n where n.merchant_id = ${merchant}
@@ -121,7 +124,7 @@ const WAITING = listStatement(
      where ${MATCHING}`,
 )
 
-// The index of phones does not contain the environment, so the query filters the environment after the index.
+// The index of phones does not contain the environment, so the query filters the environment after the index scan.
 const OF_PHONE = listShared(
   (merchant, _environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.customer_phone = $5 and ${IN_TIME} order by n.id desc limit ${limit}`,
@@ -143,7 +146,7 @@ const NEWEST = listShared(
        and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
-/** Returns true if the filter has a field besides status, merchant and environment. */
+/** Returns true if the filter has a method, a reference, a phone or a time. */
 function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
   return [method, reference, phone, from, to].some((value) => value !== undefined)
 }

@@ -17,7 +17,10 @@ export type DeliveryQueue = { canDispatch: CanDeliver; dispatch(deliveries: Deli
 /** Runs work of an attempt in the background. If the work fails, the server logs the error and the attempt becomes due again. */
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 
-/** Records providers' answers. `holds_lease` is true if the answer comes from the process that holds the lease of the attempt. */
+/**
+ * Records providers' answers. `holds_lease` is true if the process queried under its lease of the attempt, and false after a
+ * callback or a refresh.
+ */
 export type OutcomeRecorder = {
   settle(outcome: AttemptOutcome): Promise<void>
   record(attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void>
@@ -27,7 +30,7 @@ export type OutcomeRecorder = {
   recordAccepted(attempt: Attempt, answer: Answer): void
   /** Releases the lease of an attempt that was certainly not sent. */
   recordUnsent(attempt: Attempt, answer: PushAnswer): Promise<void>
-  /** Writes the remembered acceptances at once. */
+  /** Writes the remembered acceptances immediately. */
   writeAccepted(): void
   /** Returns true while this process remembers that the provider accepted the attempt. */
   isAccepted(reference: string): boolean
@@ -38,8 +41,8 @@ export type OutcomeRecorder = {
 /** The time for which the process gathers acceptances before one query writes them. This time is far shorter than the lease. */
 const WRITE_SENT_MS = 500
 /**
- * The time for which the process remembers an acceptance that the database did not store. After this time, a worker queries the
- * provider before it sends.
+ * The time for which the process remembers an acceptance or an unsent attempt that the database did not store. After this time,
+ * a worker queries the provider before it sends.
  */
 const REMEMBER_MS = 10 * ATTEMPT_LEASE_MS
 
@@ -52,9 +55,9 @@ export function createOutcomeRecorder(
 ): OutcomeRecorder {
   const { settle, note } = createWriters(deps, links, webhooks)
 
-  // The process writes acceptances later, many at once, and holds their leases until then. After a crash, the next process
-  // queries the provider before it sends. The process keeps an acceptance until it has written the attempt, because an outdated
-  // status must not undo the acceptance.
+  // The process writes acceptances later in one batch, and holds their leases until then. After a crash, the next process
+  // queries the provider before it sends. This process keeps an acceptance until it has written the attempt, because an
+  // outdated status must not undo the acceptance.
   const accepted = new Map<string, Answer>()
   let unwritten: Attempt[] = []
   const record = async (attempt: Attempt, answer: Answer, holds_lease: boolean): Promise<void> => {

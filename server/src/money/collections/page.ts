@@ -1,5 +1,5 @@
-// Starts payments of payers on a page. A payment link gets a new collection for each payment; a hosted page has one collection
-// with several attempts. The transaction locks the collection of a hosted page first, then the page.
+// Starts and reads payments of payers on a page. A payment link gets a new collection for each payment; a hosted page has one
+// collection with several attempts. The transaction locks the collection of a hosted page first, then the page.
 
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -106,7 +106,10 @@ const LOCK_HOSTED = sql(
   `select status, attempts, version, amount_received_minor, foreign_currency from collections where merchant_id = $1 and id = $2 for update`,
 )
 
-/** Locks the collection of a hosted page. The caller locks the page itself later. */
+/**
+ * Locks the collection of a hosted page. If the collection does not exist, returns null. The caller locks the page itself
+ * later.
+ */
 export async function lockHosted(
   tx: Tx,
   merchant_id: string,
@@ -130,7 +133,7 @@ export function mayStart({
   return open && !hasReceived({ amount_received_minor, foreign_currency }) && attempts < ATTEMPTS_MAX
 }
 
-// If the payer starts another attempt while the last attempt has no answer, the collection stays in processing.
+// If the payer starts another attempt while the last attempt has no final answer, the collection stays in processing.
 const RESTART = sql(
   'page_restart_hosted',
   `with moved as (
@@ -257,7 +260,7 @@ export type PagePayment = {
   status: Status
   method: Method | null
   failure_reason_code: FailureReason | null
-  /** The received amount in cents. Null means that no money has arrived yet. */
+  /** The received amount in cents. Null means that no money in shillings has arrived. */
   amount_received_minor: bigint | null
   /** The received amount in another currency, in hundredths. Null means that no money in another currency has arrived. */
   foreign_amount_minor: bigint | null
@@ -307,8 +310,9 @@ export function paymentsUnderWay(reader: Reader, merchant_id: string, link_id: s
   return reader.query<PagePayment>(UNDER_WAY, [merchant_id, link_id, LINK_PAYMENTS_READ_MAX])
 }
 
-// A payment under review closes the page, even if newer payments exist. The query prefers a prompt to a code of the same time,
-// because ids of two processes have no exact order. A duplicate payment has no attempts and comes last.
+// A payment under review closes the page, even if newer payments exist. The query prefers an open prompt to an open code,
+// because ids of two processes have no exact order. A duplicate payment has no attempts; if it is not under review, it comes
+// last.
 const LATEST = sql(
   'page_latest_payment',
   `select ${PAYMENT_COLUMNS} from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i

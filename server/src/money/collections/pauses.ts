@@ -17,12 +17,14 @@ const UNSURE_PAUSES_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600]
 /** The longest pause between two queries of an open attempt, even if the provider announces a longer pause. */
 export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...ASK_PAUSES_S, ...UNSURE_PAUSES_S))
 
-/** The pause before the server sends a request again that found no free connection. */
+/**
+ * The pause before the server again sends a request that was certainly not sent, for example because no connection was free.
+ */
 const UNSENT_PAUSE_MS = 1_000
 
 /**
  * Returns the time of the next query: the end of the pause that the provider announced, or else of a growing pause. The time is
- * not after the deadline; after the deadline, it is `now`.
+ * not after the deadline; if the deadline has passed, the time is `now`.
  */
 export function nextAskAt(
   now: Date,

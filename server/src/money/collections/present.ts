@@ -25,7 +25,8 @@ export function presentCollection(row: Collection, pay_url: string) {
     fee: row.method === null ? null : amountAsNumber(row.fee_minor),
     net_amount: net === null ? null : amountAsNumber(net),
     environment: row.environment,
-    // If the circuit was open, the server sent no request, and the attempt has no provider status.
+    // If the circuit was open, the stored status is CIRCUIT_OPEN. The server sent no request, so the provider reported no
+    // status.
     provider_payment_status: row.provider_payment_status === CIRCUIT_OPEN ? null : row.provider_payment_status,
     payment_url: row.slug === null ? null : `${pay_url}/pay/${row.slug}`,
     failure_reason_code: row.failure_reason_code,

@@ -180,7 +180,10 @@ async function checkPhonePrompts(deps: Deps, tx: Tx, prompt: Prompt): Promise<vo
   if (row?.granted === 0) throw refusePrompt(deps, row.retry_at)
 }
 
-/** Returns the refusal of a prompt to a phone with too many prompts. `retry_at` is the time from which the server accepts one. */
+/**
+ * Returns the refusal of a prompt to a phone with too many prompts. `retry_at` is the time from which the server accepts a
+ * prompt again.
+ */
 export function refusePrompt({ clock }: Pick<Deps, 'clock'>, retry_at: Date | null): Refusal {
   const left_ms = (retry_at ?? clock.now()).getTime() - clock.now().getTime()
   return new Refusal('rate_limited', { retry_after_s: Math.max(1, Math.ceil(left_ms / 1_000)), message: WHY.phone })

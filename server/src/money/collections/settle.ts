@@ -1,6 +1,6 @@
-// Settles payments in one transaction: turns every answer of a provider into statuses, postings and events. If the process dies
-// before the commit, the attempt becomes due again. If it dies after the commit, the deliveries become due at the end of their
-// lease. A repeated outcome changes nothing.
+// Settles payments in one transaction: turns final answers and passed deadlines into statuses, postings and events. If the
+// process dies before the commit, the attempt becomes due again. If it dies after the commit, the deliveries become due at the
+// end of their lease. A repeated outcome changes nothing.
 
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, type Tx } from '../../kernel/db/index.ts'

@@ -19,9 +19,9 @@ const CHOOSE = sql(
 )
 
 /**
- * Chooses the outcome of the open attempt of a payment, and queries the simulated provider at once. If the process dies before
- * the query, the worker queries when the attempt is due. If the provider is real or the payment has an outcome, changes
- * nothing.
+ * Chooses the outcome of the open attempt of a payment, and queries the simulated provider immediately. If the process dies
+ * before the query, the worker queries when the attempt is due. If the provider is real, or the payment has an outcome or an
+ * earlier choice, changes nothing.
  */
 export async function simulateOnPage(
   deps: Deps,

@@ -21,11 +21,16 @@ export type CollectionCore = {
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   failure_reason_code: FailureReason | null
-  /** True means that the payment link takes no more money: another payment paid the link, or its merchant cancelled it. */
+  /**
+   * True means that the payment link takes no more money, because another payment paid the link or the link is cancelled. For a
+   * duplicate payment, this field is always true.
+   */
   superseded: boolean
 }
 
-/** A collection under lock. Steps change the collection in memory, and `writeCollectionChanges` writes all changes at once. */
+/**
+ * A collection under lock. Steps change the collection in memory, and `writeCollectionChanges` writes all changes in one batch.
+ */
 export type LockedCollection = CollectionCore & {
   merchant_id: string
   collection_id: string
@@ -38,8 +43,8 @@ export type LockedCollection = CollectionCore & {
   /** The number of the newest attempt. 0 means that the collection has no attempt. */
   attempts: number
   /**
-   * The number of the attempt that brought the booked money. Null means that no money is booked, or that the first attempt brought
-   * it.
+   * The number of the attempt that brought the money. Null means that no money has arrived, or that the collection is a
+   * duplicate payment. In a row of an older release, null also means that the first attempt brought the money.
    */
   settled_attempt: number | null
   payment_link_id: string | null
@@ -92,7 +97,10 @@ export type CollectionSnapshot = {
   attempts: Map<number, LockedAttempt>
   /** The payment link, which all payments of one link share. Undefined means that the payment has no link. */
   link: LockedLink | undefined
-  /** The outcomes that the provider has reported so far, as the history records them. */
+  /**
+   * The outcomes of the provider that the history has. The server reads them only if an answer of this batch contradicts the
+   * collection.
+   */
   recorded: Set<string>
   /** The endpoints that receive each event. Undefined means that no endpoint receives events. */
   subscribed: EventEndpoints | undefined

@@ -24,8 +24,8 @@ export const START = { from: ['created', 'failed'], to: 'processing' } as const 
 >
 
 /**
- * The moves of provider answers, and the two moves of operators. A late success replaces an earlier failure, because the money has
- * arrived; `wasDeclined` has the exception. Only a reversal leaves `successful`.
+ * The moves of provider answers and of the deadline, and the two moves of operators. A late success replaces an earlier
+ * failure, because the money has arrived; `wasDeclined` has the exception. Only a reversal leaves `successful`.
  */
 export const moves = {
   succeed: {

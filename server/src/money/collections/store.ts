@@ -29,7 +29,7 @@ export type Collection = {
   provider_payment_status: string | null
   /** The merchant's metadata: pairs of a name and a text. Null means that the collection has none. */
   metadata: Metadata | null
-  /** The slug of the hosted page. Null means that the collection has no page. */
+  /** The slug of the hosted page. Null means that the collection has no hosted page. */
   slug: string | null
   created_at: Date
   updated_at: Date
@@ -91,7 +91,7 @@ export type Attempt = {
   amount_minor: bigint
   currency: string
   simulate_status: SimulateStatus | null
-  /** True means that the payer waits on a page for the outcome. */
+  /** True means that the payer started the attempt on a page. */
   on_page: boolean
   state: AttemptState
   asks: number
@@ -169,7 +169,7 @@ const LATEST_ATTEMPT = sql(
    where a.merchant_id = $1 and a.collection_id = $2 order by a.number desc limit 1`,
 )
 
-/** Returns the newest attempt of a collection. Null means that the payer has not chosen a method yet. */
+/** Returns the newest attempt of a collection. Null means that the collection has no attempt. */
 export async function latestAttempt(
   reader: Reader,
   merchant_id: string,
