@@ -1,7 +1,7 @@
 /**
- * After a restore of the database to an earlier time, marks live payouts as doubtful. The server may have sent such a payout
- * after that time. The withdrawal becomes NEEDS_RECONCILIATION, and the worker queries the provider. If the provider has no
- * such payout, an operator decides.
+ * After a restore of the database to an earlier time, marks live payouts that look unsent as doubtful. The server may have sent
+ * such a payout after that time. The withdrawal becomes NEEDS_RECONCILIATION, and the worker queries the provider. If the
+ * provider has no such payout, an operator decides.
  */
 import type { PayoutAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
@@ -19,8 +19,8 @@ const TAKE_UNSENT = sql(
 const BATCH = 250
 
 /**
- * Moves the withdrawal of each live payout that the provider has not confirmed to NEEDS_RECONCILIATION. Returns the number of
- * these payouts. No other process may run meanwhile.
+ * Moves the withdrawal of each live payout without a recorded acceptance to NEEDS_RECONCILIATION. Returns the number of these
+ * payouts. No other process may run meanwhile.
  */
 export async function doubtUnsentPayouts(deps: Deps, tx: Tx, restored_to: string): Promise<number> {
   const unsent = await tx.query<WithdrawalId>(TAKE_UNSENT, [deps.process_id, deps.clock.now()])

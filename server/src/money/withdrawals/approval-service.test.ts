@@ -1,4 +1,4 @@
-// Tests that the failure of one approval in a batch fails only the request for that approval.
+// Tests the failures of approvals in a batch. The failure of one approval fails only the request for that approval.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -73,7 +73,7 @@ async function newWithdrawals(count: number): Promise<WithdrawalKey[]> {
   return keys
 }
 
-/** Approves all withdrawals at once. For each withdrawal, returns 'approved' or the message of the error. */
+/** Approves all withdrawals at the same time. For each withdrawal, returns 'approved' or the message of the error. */
 async function approveAtOnce(
   keys: readonly WithdrawalKey[],
   key_of: (place: number) => ApprovalKey,

@@ -24,7 +24,7 @@ export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 /** The functions by which operators' decisions approve withdrawals and send payouts and deliveries. */
 export type ApprovalService = {
   providers: PayoutProviders
-  /** Returns true if this process has free capacity to send another delivery of the merchant at once. */
+  /** Returns true if this process has free capacity to send another delivery of the merchant immediately. */
   canDeliver: CanDeliver
   /**
    * Approves one withdrawal in a batch with concurrent approvals, and sends its payout. If the withdrawal needs another
@@ -93,7 +93,9 @@ export function createApprovalService(
 type WaitingApproval = KeyedRequest<ApprovalResult> & { request: ApprovalRequest }
 type GatheredApproval = Exclude<KeyedResult<ApprovalResult>, Refusal>
 
-/** The number of transactions, each with one approval, that run at once after a lock timeout of their batch. */
+/**
+ * The number of transactions, each with one approval, that run at the same time after a lock timeout of their batch.
+ */
 const ALONE_MAX = 4
 
 /** Returns the function that approves one withdrawal in a batch. A failure or a refusal does not affect the other approvals. */

@@ -75,9 +75,9 @@ export function requiredApprovals(
 }
 
 /**
- * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, the
- * refusal is 403 forbidden. After another conflict of interest, the refusal is `conflict`. If the operator has approved
- * already, the refusal is 409 second_operator_required.
+ * Decides whether an operator's approval is the last that a withdrawal needs. If the operator submitted the withdrawal, or two
+ * operators must approve and the actor is no operator, the refusal is forbidden. After another conflict of interest, the
+ * refusal is `conflict`. If the operator has approved already, the refusal is second_operator_required.
  */
 export function judgeApprover(
   withdrawal: Withdrawal,

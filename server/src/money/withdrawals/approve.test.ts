@@ -54,7 +54,7 @@ async function approve(keys: readonly WithdrawalKey[], options: { of?: World; wi
   return answers.map((answer) => (answer instanceof Refusal ? answer.code : answer.status))
 }
 
-/** Returns the contents of every table that an approval could change. */
+/** Returns the contents or the number of rows of six tables that an approval changes. */
 const storedRows = () =>
   world.rows(
     `select (select json_agg(w order by id) from withdrawals w) as withdrawals,

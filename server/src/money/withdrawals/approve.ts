@@ -80,7 +80,10 @@ export type ApprovalRequest = WithdrawalId & {
 /** The functions that an approval calls to choose the provider and to take capacity for the payout. */
 export type PayoutProviders = {
   find: FindProvider
-  /** Returns true if this process sends a payout of this provider at once. Returns false if a worker has to claim the payout. */
+  /**
+   * Returns true if this process has capacity to send a payout of this provider immediately. Returns false if a worker has to
+   * claim the payout.
+   */
   canDispatch(provider: string): boolean
 }
 
@@ -92,7 +95,8 @@ export type ApprovalBatch = { answers: (ApprovalResult | Refusal)[]; payouts: Pa
 
 /**
  * The options of a batch. `send: false` is for the sandbox: the merchant decides and answers for operators and provider, the
- * server sends no payout, and one approval is enough. If `dry_run` is true, the function judges alike and writes no row.
+ * server sends no payout, and one approval is enough. If `dry_run` is true, the function judges in the same way and writes no
+ * row.
  */
 export type ApproveOptions = { send?: boolean; dry_run?: boolean }
 
@@ -133,7 +137,9 @@ type ApprovalWork = {
    */
   new_destinations: ReadonlySet<string>
   approvals: Map<string, Approval[]>
-  /** The sums of the day under lock. Null means that no amount needs a second operator. */
+  /**
+   * The sums of the day: under lock, or in a dry run without a lock. Null means that no amount needs a second operator.
+   */
   sums: DailySums | null
   /** The amounts of this batch, which `sums` already contains. */
   sum_parts: SumPart[]
@@ -147,8 +153,8 @@ type ApprovalWork = {
 
 /**
  * Approves a batch of withdrawals in the given transaction and order. Judges each withdrawal by its status, approvals, merchant
- * and the balance after earlier items. If the function refuses an item, its answer is a Refusal and no row changes. If a
- * withdrawal needs two operators, the first approval reserves no money.
+ * and the balance after earlier items. If the function refuses an item, its answer is a Refusal, and no row of the item
+ * changes. If a withdrawal needs two operators, the first approval reserves no money.
  */
 export async function approveWithdrawals(
   deps: Deps,
@@ -167,7 +173,7 @@ export async function approveWithdrawals(
   const counts = send && fourEyesMinor(deps.config) !== null
   const sum_keys = counts ? withdrawals.flatMap(payoutSums) : []
   const reads_destinations = send && (mustConfirm(deps) || requests.some((request) => request.confirm_new_destination))
-  // All queries share one round trip. The connection keeps their order, so the lock of the sums comes before the lock of the
+  // These queries share one round trip. The connection keeps their order, so the lock of the sums comes before the lock of the
   // books.
   const [sums, available, limits, approvals, conflictOf, new_destinations] = await Promise.all([
     (dry_run ? readSums : lockSums)(deps, tx, sum_keys),
@@ -409,7 +415,10 @@ export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): bool
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }
 
-/** If the balance does not cover the withdrawal, returns the refusal with both amounts. */
+/**
+ * Returns the refusal of a withdrawal that the balance does not cover, with the balance, the amount, and the amount with
+ * charges.
+ */
 export function shortOf(
   available_minor: bigint,
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
@@ -443,8 +452,8 @@ function newPayout(
   trace: TraceContext | null,
 ): Payout {
   const now = deps.clock.now()
-  // In the sandbox, the merchant holds the lease, so that the server applies the simulated answer. If the merchant simulates no answer, the
-  // payout becomes due again.
+  // If the merchant simulates the approval in the sandbox, this process takes the lease, so that the server applies the
+  // simulated answer. If the merchant simulates no answer, the payout becomes due again.
   const leased = !send || providers.canDispatch(provider)
   const { merchant_id, id, environment, method, destination_code, destination_identifier } = withdrawal
   return {

@@ -21,7 +21,7 @@ import { type Payout, payoutTraceFields } from './store.ts'
  * does not throw.
  */
 export type PayoutCalls = {
-  /** Sends the payout. The calling process must have taken the send token of the payout. */
+  /** Sends the payout. Before this call, a process must have taken the send token of the payout. */
   payout(payout: Payout): Promise<PayoutAnswer>
   /** Queries the status of the payout, in one request with other queries that wait for the same provider. */
   status(payout: Payout): Promise<PayoutAnswer>
@@ -56,8 +56,8 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
   return {
     payout: tracedPayoutCall(deps, 'payout send', async (payout) => {
       const provider = find(payout.provider)
-      // If the provider has no adapter, the server sends no payout. The payout keeps its token and waits until the operator
-      // configures the provider.
+      // If the provider is not configured, the server sends no payout. The payout waits until the operator configures the
+      // provider.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>

@@ -188,7 +188,7 @@ const TIME_FIELDS: Partial<Record<EventName, string>> = {
   'disbursement.info_requested': 'info_requested_at',
 }
 
-/** Returns the body of the webhook that an event of a disbursement sends to the merchant. */
+/** Returns the body of the webhook that the server sends to the merchant about an event of a disbursement. */
 function disbursementEventBody(row: Withdrawal, { merchant_code }: WithdrawalMerchant, event: EventName, now: string) {
   const { failure_reason_code } = row
   const failure =

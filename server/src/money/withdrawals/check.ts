@@ -19,7 +19,9 @@ import {
   storedMetadata,
 } from '../../kernel/lib/index.ts'
 
-/** A valid request body. The amount is in cents, and the destination code has the form that the merchant sent. */
+/**
+ * A valid request body. The amount is in cents, or 'too_large'. The destination code has the form that the merchant sent.
+ */
 export type CheckedPayoutBody = {
   merchant_id: string | undefined
   method: PayoutMethod
@@ -31,7 +33,7 @@ export type CheckedPayoutBody = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
-  /** The pairs of texts of the merchant. Null means that the merchant sent no pairs. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the merchant sent no pairs. */
   metadata: Metadata | null
 }
 
@@ -173,7 +175,7 @@ function readRecipientName(bank: boolean, body: PayoutBody, problems: PayoutFiel
   return chosen
 }
 
-/** The refusal codes of `checkPayoutRules`, for the documentation. */
+/** The refusal codes of `checkPayoutRules` with the status 422, for the documentation. */
 export const RULES = ['unsupported_currency', 'unknown_destination', 'amount_not_supported'] as const
 
 /** Chooses the provider of a payout. Null means that no provider pays out to the destination. */
@@ -187,7 +189,10 @@ export function isReached(find: FindProvider, environment: Environment, { method
   return find(environment, { method, destination_code: code }) !== null
 }
 
-/** Applies the rules that the server checks after the Idempotency-Key. Refuses with 403 or 422. */
+/**
+ * Applies the rules that the server checks after the Idempotency-Key. If the request breaks a rule, refuses with 400, 403 or
+ * 422.
+ */
 export function checkPayoutRules(
   deps: Deps,
   caller: Caller,
@@ -221,7 +226,7 @@ export function missingOf(
   return needed.filter((field) => recipient[field] === null)
 }
 
-/** If no configured provider pays out to a known destination, refuses the destination. */
+/** Refuses a known destination to which no configured provider pays out. */
 function refuseUnreached(environment: Environment, find: FindProvider, method: PayoutMethod, code: string): never {
   const reached = DESTINATIONS.filter((other) => other.method === method && isReached(find, environment, other)).map(
     (other) => other.code,

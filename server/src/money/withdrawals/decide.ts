@@ -49,7 +49,7 @@ export type DecidedMove = {
 
 /**
  * The moves that an answer causes, in order. If the answer contradicts the status and no move is possible, `noted` has the
- * answer. If the server has the answer already, the decision has neither a move nor a note.
+ * answer. If the answer changes nothing, the decision has neither a move nor a note.
  */
 export type PayoutDecision = { steps: DecidedMove[]; noted: string | null }
 
@@ -191,7 +191,10 @@ function decideReversed(input: PayoutDecisionInput, answer: PayoutAnswer & { kin
   return decision.steps.length > 0 ? decision : note(answer)
 }
 
-/** If the status allows the move, moves to NEEDS_ADMIN_ATTENTION; otherwise notes the contradiction. No money moves. */
+/**
+ * If the status and the place of the money allow the move, moves to NEEDS_ADMIN_ATTENTION; otherwise notes the contradiction.
+ * No money moves.
+ */
 function alarm(input: PayoutDecisionInput, why: string): PayoutDecision {
   const may = canMoveWithdrawal('alarm', input.status) && input.funds !== 'returned' && input.funds !== 'none'
   return may ? moveTo(input, 'alarm', { why }) : { steps: [], noted: why }

@@ -1,4 +1,4 @@
-// Tests that late answers, and approvals after the deadline, never make a process send a payout again.
+// Tests that no process sends a payout again after a late answer, or sends an unsent payout after its deadline.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -17,7 +17,7 @@ import { PAYOUT_COLUMNS, PAYOUT_LEASE_MS, type Payout, payoutTraceFields } from 
 export type PayoutDriver = {
   /** Returns true if this process has free capacity for another payout at a provider. */
   hasCapacity(provider: string): boolean
-  /** Sends the payouts whose lease this process holds. Never throws. A payout whose step fails becomes due again. */
+  /** Sends the payouts whose lease this process holds. Never throws. If a step fails, its payout becomes due again. */
   dispatch(payouts: readonly Payout[]): void
   /**
    * After a callback, queries the provider about a payout and settles the answer. The promise resolves after the commit.

@@ -1,5 +1,5 @@
 // Decides whether a payout must wait: for the end of a pause, or because its merchant is suspended. The statement that takes
-// the send token decides, so that no process sends the payout after a pause began. The history gets one entry for each reason.
+// the send token decides, so that no process takes the token after a pause began. The history gets one entry for each reason.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { noteHold, writeWithdrawalChanges } from './change.ts'
@@ -74,7 +74,7 @@ const MARK = sql(
 
 /**
  * Writes the reasons for which payouts wait into their history. If the history of a payout has the reason already, or a process
- * has sent the payout meanwhile, writes nothing for this payout.
+ * has taken the send token meanwhile, writes nothing for this payout.
  */
 export function recordHolds(deps: Deps, held: readonly HeldPayout[]): Promise<void> {
   return inTransaction(deps.db, (tx) => writeHolds(deps, tx, held))

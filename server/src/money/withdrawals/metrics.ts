@@ -41,7 +41,7 @@ const OPEN = sql(
    group by environment, status`,
 )
 
-/** Returns the gauges of payouts: the queue, and the open payouts by state. */
+/** Returns the gauges of payouts: the queue, and the open payouts by status. */
 export function payoutGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges[] {
   // The counter exists from the start, so that a scrape contains its description before the first move.
   countWithdrawalMoves(metrics, [])

@@ -1,5 +1,5 @@
 // Starts, ends and lists pauses of payouts. The start of a pause waits for running statements that take send tokens, and later
-// statements read the pause. So no process sends a payout of the pause after the answer to the operator.
+// statements read the pause. So after the answer to the operator, no process takes the send token of a payout of the pause.
 
 import { refuseConflict } from '../../access/merchants/index.ts'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
@@ -15,7 +15,10 @@ export type PauseScope = (typeof PAUSE_SCOPES)[number]
 /** The payouts that a pause concerns. If the scope is `platform`, the target is empty. */
 export type PauseTarget = { scope: PauseScope; target: string }
 
-/** A row of `payout_pauses`. Null in `merchant_name` means that the target is not a merchant. */
+/**
+ * A row of `payout_pauses`. Null in `merchant_name` means that the target is not a merchant. Null in `ended_at` and its
+ * companions means that the pause is active.
+ */
 export type PayoutPause = PauseTarget & {
   id: string
   reason: string

@@ -69,8 +69,8 @@ const SUMS = sql(
 type DailySumRow = BookKey & { destination_identifier: string | null; sum_minor: bigint }
 
 /**
- * Reads the sums of the payouts that operators approved today: of each book, and of each destination of `payouts`. The calling
- * transaction holds the locks of the books, so no other approval changes a sum before its commit.
+ * Reads the sums of the payouts that operators approved today: of each book, and of each destination of `payouts`. If the
+ * calling transaction holds the locks of the books, no other approval changes a sum before its commit.
  */
 export async function readPayoutSums(
   now: Date,
@@ -164,7 +164,7 @@ export function exceededLimit(
 
 const NEXT = 'Approve the withdrawal on another day, or set a higher limit for the merchant.'
 
-/** If a payout would exceed a limit, returns its refusal. */
+/** If a payout would exceed a limit, returns its refusal; otherwise returns null. */
 export function refusePayoutLimit(day: PayoutDay, payout: Withdrawal): Refusal | null {
   const exceeded = exceededLimit(day, payout)
   if (exceeded === null) return null

@@ -62,7 +62,7 @@ export function presentWhole(row: Withdrawal): WithdrawalRecord {
 
 /** Returns the record of a withdrawal for its merchant, with the visible part of its history. */
 export function presentDetail(row: Withdrawal, history: readonly HistoryEntry[]): WithdrawalDetail {
-  // Merchants may not read answers of the provider that changed no status.
+  // Merchants may not read entries that changed no status: answers of the provider, and reasons to wait.
   const moved = history.filter(({ from_status, to_status }) => from_status !== to_status)
   return { ...presentWithdrawal(row), history: moved.map(presentMove) }
 }

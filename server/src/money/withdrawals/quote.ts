@@ -14,8 +14,8 @@ import { refuse } from '../../kernel/lib/index.ts'
 import type { NewWithdrawal } from './check.ts'
 
 /**
- * The charges in cents and the pricing rule that determines them. Null in the rule means that no rule applies, so the charges
- * are zero.
+ * The charges in cents and the pricing rule that determines them. Null in `pricing_rule_id` means that no rule applies, so the
+ * charges are zero.
  */
 export type WithdrawalPrice = Charges & {
   total_reserved_minor: bigint

@@ -1,5 +1,5 @@
-// Saves, renames and removes the recipients that a merchant pays repeatedly. A saved recipient only fills in a form. The server
-// checks every withdrawal to a saved recipient like any other withdrawal.
+// Lists, saves, renames, checks and removes the recipients that a merchant pays repeatedly. A saved recipient only fills in a
+// form. The server checks every withdrawal to a saved recipient like any other withdrawal.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -28,8 +28,8 @@ export const NAME_CHECKS = ['same', 'different', 'unknown'] as const
 export type NameCheckResult = (typeof NAME_CHECKS)[number]
 
 /**
- * A destination that a merchant paid. `paid_count` counts up to 100 payouts with status SUCCESS. Null in `last_paid_at` means
- * that no payout has succeeded.
+ * A destination that a merchant paid. `paid_count` counts payouts with status SUCCESS: up to 100 for a saved recipient, and
+ * among the latest RECENT_PAID for an earlier recipient. Null in `last_paid_at` means that no payout has succeeded.
  */
 export type PaidDestination = {
   method: DestinationMethod
@@ -156,7 +156,10 @@ export type NewRecipient = {
   destination_name: string
 }
 
-/** Saves a recipient. If the destination is wrong or already saved, refuses with 400 at its field. */
+/**
+ * Saves a recipient. If the destination is wrong or already saved, refuses with 400 at its field. If the merchant has
+ * RECIPIENTS_MAX recipients, refuses with invalid_state.
+ */
 export async function saveRecipient(
   deps: Deps,
   tx: Tx,
@@ -183,7 +186,7 @@ export async function saveRecipient(
   return saved
 }
 
-/** Changes the label of a recipient. The same label changes nothing and makes no audit entry. */
+/** Changes the label of a recipient. If the label is the same, changes nothing and writes no audit entry. */
 export async function renameRecipient(
   deps: Deps,
   tx: Tx,

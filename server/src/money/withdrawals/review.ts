@@ -154,15 +154,15 @@ const CLOSE = sql(
 )
 
 /**
- * The withdrawal after a resolution, with the operators who have decided. If `verdict` is not `last`, the withdrawal is
+ * The withdrawal after a resolution, with the operators who have decided. If `verdict.is_last` is false, the withdrawal is
  * unchanged and waits for a second operator.
  */
 export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]; verdict: CorrectionVerdict }
 
 /**
- * Ends a withdrawal whose payout is doubtful, by an operator's decision, and moves the money. If the status allows no
- * resolution, refuses with invalid_state. If the merchant spent the released money of a paid payout, refuses with
- * insufficient_balance. If the operator has ties to the merchant, refuses with conflict_of_interest.
+ * Ends a withdrawal whose payout is doubtful, by an operator's decision, and moves the money. If the status or the reservation
+ * in the ledger allows no resolution, refuses with invalid_state. If the merchant spent the released money of a paid payout,
+ * refuses with insufficient_balance. If the operator has ties to the merchant, refuses with conflict_of_interest.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -207,8 +207,8 @@ export async function resolveWithdrawal(
 }
 
 /**
- * Returns the decision that two operators have to make equally. The decision contains the version of the withdrawal, because a
- * later answer of the provider changes the version.
+ * Returns the decision about a withdrawal. If the decision needs two operators, both must make the same decision. The decision
+ * contains the version of the withdrawal, because a later answer of the provider changes the version.
  */
 function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction {
   const { merchant_id, id, environment, version, total_reserved_minor: amount_minor } = row
@@ -281,7 +281,7 @@ const RETRY = sql(
 /**
  * Prepares a blocked payout for another request, with a new token and the same reference. If the returned payout has a lease,
  * the calling process sends the payout after the commit. Errors: invalid_state for a payout that is not blocked,
- * withdrawal_restricted for a suspended merchant, conflict_of_interest, and payouts_paused.
+ * withdrawal_restricted for a merchant that is not active and verified, conflict_of_interest, and payouts_paused.
  */
 export async function retryWithdrawal(
   deps: Deps,

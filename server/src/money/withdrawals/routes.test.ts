@@ -1,4 +1,5 @@
-// Tests that merchants can read their withdrawals, answer operators and list destinations, and no data of other merchants.
+// Tests that merchants can read their withdrawals, answer operators and list destinations, and cannot read data of other
+// merchants.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -53,7 +54,7 @@ const idsOf = (reply: Reply): string[] => reply.body.data.items.map((item: { id:
 const newest = [...Array(25).keys()].reverse()
 const expected = (filter: (i: number) => boolean) => newest.filter(filter).map((i) => ids[i] as string)
 
-/** The two lists of the same withdrawals. Only the second list needs the merchant id. */
+/** The two lists of the same withdrawals. Only the requests to the second list have the merchant id. */
 const LISTS = [
   { name: LIST, list: (query = '', key = viewer) => world.get(`${LIST}?environment=sandbox${query}`, key) },
   {

@@ -35,7 +35,10 @@ after(async () => {
   await world.close()
 })
 
-/** Creates an approved withdrawal of a merchant that subscribes to all events. This process holds the lease of the payout. */
+/**
+ * Creates an approved withdrawal of a merchant that subscribes to the events of all final statuses. This process holds the
+ * lease of the payout.
+ */
 async function approved(fields: WithdrawalFields = {}): Promise<WithdrawalKey> {
   const merchant = fields.merchant ?? (await newSubscriber())
   const key = await insertWithdrawal(world, { ...fields, merchant })
@@ -76,8 +79,7 @@ const settleAnswers = (
   )
 
 /**
- * Returns the balances of the merchant's book that are not zero. The merchant's first money came through the ledger account
- * float.
+ * Returns the balances of the merchant's book that are not zero. The merchant's first money came through `provider_float`.
  */
 async function book({ merchant_id }: WithdrawalKey): Promise<Record<string, bigint>> {
   const rows = await world.rows<{ code: string; balance_minor: bigint }>(

@@ -1,6 +1,6 @@
-// Settles payouts in one transaction: turns each answer of a provider into a status, postings and events. If the process dies
-// before the commit, the payout becomes due again. If the process dies after the commit, each delivery becomes due when its
-// lease ends.
+// Settles payouts in one transaction: applies answers of providers to statuses, postings, events and due times. If the process
+// dies before the commit, the payout becomes due again. If the process dies after the commit, each delivery becomes due when
+// its lease ends.
 
 import { ASK_AGAIN_MS_MAX } from '../../adapters/providers/answer.ts'
 import { isUnasked } from '../../adapters/providers/breaker.ts'
@@ -102,8 +102,8 @@ export async function applyPayoutOutcomes(
     const name = withdrawalName(key)
     const before = snapshots.get(name)
     assertInvariant(before !== undefined && before.payout !== null, `the payout of withdrawal ${key.id} exists`)
-    // The server applies a final answer from every source. If this process does not hold the lease, the server ignores any other answer,
-    // because only the lease holder has the state of its request.
+    // The server applies a final answer from every source. If this process does not hold the lease, the server stores only the
+    // provider's data of any other answer. Only the lease holder has the state of its request.
     const counts = isFinalAnswer(answer) || (holds_lease && before.payout.lease_owner === deps.process_id)
     const noted: PayoutInHand = { ...before, payout: recordFacts(deps, before.payout, answer) }
     if (!counts) {
@@ -141,7 +141,7 @@ export async function settlePayouts(
 
 /**
  * If a withdrawal no longer waits for an answer, reads the provider's answers in its history, as `name answer`. The server
- * records a repeated contradiction once, because the operator who decided later could read the first one.
+ * records a repeated contradiction once, because the operator who decided later could read the first record.
  */
 async function readRecordedOutcomes(tx: Tx, withdrawals: readonly Withdrawal[]): Promise<Set<string>> {
   const ended = withdrawals
@@ -257,7 +257,7 @@ function stateAfter(
   answer: PayoutAnswer,
   announced: boolean,
 ): PayoutState {
-  // If the provider announces that its final answer may change, the worker queries the provider once more.
+  // If the provider announces that its final answer may change, the worker queries the provider again.
   if (isFinalAnswer(answer)) return announced ? 'asked' : 'final'
   if (answer.kind === 'blocked' && status === 'BLOCKED_IP_WHITELIST') return 'blocked'
   // If the provider got no byte and never accepted the payout, and the withdrawal is still PROCESSING, the worker sends the

@@ -227,7 +227,7 @@ test('the server sends the events of a simulation at once, marked as sandbox', a
   await arrive(1)
   await simulate(ids[1], 'FAILED')
   await arrive(2)
-  // If the payout had no success yet, the simulation of a reversal sends both events.
+  // If the payout had no success yet, the server sends both events for the simulation of a reversal.
   await simulate(ids[2], 'REVERSED')
   await arrive(4)
   const received = sent()

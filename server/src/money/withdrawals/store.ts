@@ -22,7 +22,7 @@ export type Withdrawal = {
   destination_name: string | null
   bank_name: string | null
   reference: string | null
-  /** The pairs of texts of the merchant. Null means that the merchant sent no pairs. */
+  /** The merchant's metadata: pairs of a name and a text. Null means that the merchant sent no pairs. */
   metadata: Metadata | null
   percentage_fee_minor: bigint
   flat_fee_minor: bigint
@@ -303,8 +303,8 @@ export function findPayouts(reader: Reader, ids: readonly WithdrawalId[]): Promi
 }
 
 /**
- * A change of status, or the reason for which the payout waits. `seq` gives the order. Null in `event` means that the merchant
- * gets no event.
+ * A change of status, an answer that changed no status, or the reason for which the payout waits. `seq` gives the order. Null
+ * in `event` means that the merchant gets no event.
  */
 export type HistoryEntry = {
   seq: number

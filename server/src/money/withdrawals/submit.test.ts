@@ -55,7 +55,7 @@ const RULES = [
   { flow: 'withdrawal', flat_fee: '1000', processor_charge: '300', label: 'Others' },
 ]
 
-/** A provider that pays at once and moves whole shillings only. */
+/** A provider that moves whole shillings only, and whose payments succeed immediately. */
 const WHOLE_SHILLINGS: Provider = {
   ...NO_PAYOUTS,
   name: 'sandbox',
