@@ -1,5 +1,5 @@
-// Receives callbacks. The server verifies and stores a callback, then queries the provider, because a callback is no proof. If
-// the process dies before the query, the provider may retry the callback, and a worker queries the provider later.
+// Receives callbacks. The server verifies a callback, then stores the callback and queries the provider, because a callback is
+// no proof. If the process dies before the query, the provider may retry the callback, and a worker queries the provider later.
 
 import { merchantByRoutingCode } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -10,8 +10,9 @@ import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdra
 import { createBudget, createKeeper } from './keep.ts'
 
 /**
- * The result of a callback. `forged`: its secret or signature is wrong. `taken`: its secret or signature is right. If a payment
- * or payout of this provider has the reference, the server has also queried the provider and settled the answer.
+ * The result of a callback. `forged`: its secret or signature is wrong. `unknown_provider`: no configured provider has this
+ * name. `taken`: its secret or signature is right. If a payment or payout of this provider has the reference, the server has
+ * also queried the provider and settled the answer.
  */
 export type CallbackReceiver = (
   provider: string,
@@ -20,8 +21,8 @@ export type CallbackReceiver = (
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
 /**
- * The number of callbacks that the server stores and logs in a minute, for each verdict. For further callbacks, the server logs
- * only their number, so that a flood fills neither the disk nor the log.
+ * The numbers of forged callbacks, and of callbacks about unknown payments and payouts, that the server stores and logs in a
+ * minute. For further callbacks, the server logs only their number, so that a flood fills neither the disk nor the log.
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
@@ -87,7 +88,7 @@ export function createCallbackReceiver(
 
 /**
  * Makes a function that sends at most one status query at a time for each reference. Callbacks that arrive during a query share
- * the next query. Endless duplicates of a callback thus cause no endless queries.
+ * the next query, so that duplicates of a callback do not each cause a query.
  */
 function createAsker(): (reference: string, ask: () => Promise<void>) => Promise<void> {
   type Question = { out: Promise<void>; next: Promise<void> | null }
