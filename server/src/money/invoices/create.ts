@@ -28,7 +28,7 @@ import {
   updateInvoice,
 } from './store.ts'
 
-/** Returns true if the text is a date of the calendar, because the pattern of the schema also allows 2026-02-30. */
+/** Returns true if the text is a date of the calendar. The pattern of the schema also allows 2026-02-30. */
 function isCalendarDay(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text
@@ -69,8 +69,8 @@ function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent>
 }
 
 /**
- * Returns the content of a new invoice. If fields of the request body are invalid, refuses it with one 400 error that names
- * each field.
+ * Returns the content of a new invoice. If fields of the request body are invalid, refuses the body with one 400 error that
+ * names each field.
  */
 export function readInvoice(body: InvoiceBody): InvoiceContent {
   const defaults = { customer_phone: null, customer_email: null, note: null, language: 'sw', metadata: null } as const
@@ -122,8 +122,8 @@ function checkTotal(deps: Deps, caller: Caller, content: InvoiceContent, live: L
 }
 
 /**
- * Creates an invoice as a draft. If the total is outside the limits of payment links, refuses the invoice with
- * amount_not_supported.
+ * Creates an invoice as a draft. If the due date has passed, refuses the invoice with validation_failed. If the total is
+ * outside the limits of payment links, refuses the invoice with amount_not_supported.
  */
 export async function createInvoice(
   deps: Deps,
@@ -143,7 +143,10 @@ export async function createInvoice(
   return (await findInvoice(tx, merchant_id, id)) as Invoice
 }
 
-/** The fields that the payment link shows. If one of these fields changes, the payment link is outdated. */
+/**
+ * The fields that determine the content of the payment link, without its metadata. If one of these fields changes, the payment
+ * link is outdated.
+ */
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**

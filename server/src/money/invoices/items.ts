@@ -9,7 +9,7 @@ export type StoredItem = { description: string; quantity: string; unit_price_min
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 const QUANTITY_HELP = 'must be a decimal greater than zero such as "2" or "1.5", with at most three decimals'
 
-/** The stored value of the quantity 1. The database stores a quantity as an integer number of thousandths. */
+/** The quantity 1 in thousandths. The server calculates with quantities as integer numbers of thousandths. */
 const THOUSAND = 1_000n
 
 /** Returns the quantity in thousandths. Null means that the text is not a valid quantity. */

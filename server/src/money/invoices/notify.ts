@@ -13,8 +13,8 @@ import type { Invoice } from './store.ts'
 type InvoiceMessageKind = 'invoice.send' | 'invoice.remind'
 
 /**
- * The input of a message, in addition to the invoice. `today` is the day in Tanzania, and `pay_url` is the page of the payment
- * link.
+ * The input of a message, in addition to the invoice. `today` is the day in Tanzania, and `pay_url` is the address of the page
+ * of the payment link.
  */
 type InvoiceMessageContext = { kind: InvoiceMessageKind; today: string; pay_url: string; brand_name: string }
 
@@ -125,7 +125,7 @@ function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subje
   return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n') }
 }
 
-/** Returns the channels for messages to the customer of an invoice: SMS, e-mail or both. */
+/** Returns the channels for messages to the customer of an invoice: SMS, e-mail, both or none. */
 export function channelsOf({ customer_phone, customer_email }: Invoice): ('sms' | 'email')[] {
   return [...(customer_phone === null ? [] : ['sms' as const]), ...(customer_email === null ? [] : ['email' as const])]
 }

@@ -11,7 +11,8 @@ import { displayNumber } from './state.ts'
 const EVERY_MS = 60_000
 const BATCH_MAX = 500
 /**
- * If an invoice has been overdue for more days, the server never reports it. An upgrade thus reports no old invoices.
+ * If an invoice has been overdue for more than this number of days, the server never reports the invoice. An upgrade thus
+ * reports no old invoices.
  */
 const REPORTED_DAYS = 7
 const DAY_MS = 86_400_000

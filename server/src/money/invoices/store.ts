@@ -63,7 +63,10 @@ export type Invoice = MerchantLook & {
   paid_collection_id: string | null
   /** The time at which the provider reversed the payment of the invoice. Null means that no reversal exists. */
   reversed_at: Date | null
-  /** The newest link of the invoice. If the payer paid an older link, `payment_link_id` is that older link. */
+  /**
+   * The newest link of the invoice. If the payer paid an older link, `payment_link_id` is that older link. Null means that the
+   * invoice has no link.
+   */
   newest_link_id: string | null
   /** True while an operator reviews money that a payer sent for the invoice. */
   under_review: boolean
