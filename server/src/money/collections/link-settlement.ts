@@ -38,8 +38,9 @@ export type LinkSettlement = {
    */
   lockWithInvoice(tx: Tx, payment: LinkedPayment): Promise<LockedLink | undefined>
   /**
-   * If the invoice of a cancelled link is unpaid and still has the amount of the link, makes the link ACTIVE. Cancels the other
-   * ACTIVE links of the invoice. The caller has locked the links with `lockWithInvoice`. Returns the changed links.
+   * If the invoice of a cancelled link is neither paid nor cancelled, and still has the amount of the link, makes the link
+   * ACTIVE. Cancels the other ACTIVE links of the invoice. The caller has locked the links with `lockWithInvoice`. Returns the
+   * changed links.
    */
   reopen(tx: Tx, payment: LinkedPayment, now: Date): Promise<{ id: string; status: LinkStatus }[]>
   /** Marks links as paid, each by the first payment that paid it. Without a link, no query runs. */

@@ -6,7 +6,7 @@ import { refuse } from '../../kernel/lib/index.ts'
 import { cancelActive, type Link, lockLink } from './store.ts'
 
 /**
- * Cancels a payment link in the given transaction. A repeated call changes nothing. Refuses a paid link with
+ * Cancels a payment link in the given transaction. A repeated call changes nothing. Refuses a paid or unknown link with
  * payment_link_already_paid.
  */
 export async function cancelLink(

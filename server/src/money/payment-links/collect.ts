@@ -122,7 +122,10 @@ async function priceOf({ deps, options }: CollectWork, link: Link, method: Metho
 type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePayment[] }
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
-/** Locks the page. Refuses a page that takes no payments, or a page on which another payer is paying. */
+/**
+ * Locks the page. Refuses a page that takes no payments, on which another payer is paying, or on which a payment is under
+ * review.
+ */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link, address: string | null): Promise<OpenPage> {
   // The transaction locks the collection before its page, in the same order as a settlement.
   const hosted = link.collection_id === null ? null : await lockHosted(tx, link.merchant_id, link.collection_id)
@@ -164,7 +167,9 @@ async function startLinkPayment(
   })
 }
 
-/** Starts a payment by a prompt on the payer's phone: stores the attempt, answers the payer, and sends the attempt. */
+/**
+ * Starts a payment by a prompt on the payer's phone: stores the attempt and the answer to the payer, then sends the attempt.
+ */
 async function collectByPush(
   { deps, options, inTurn }: CollectWork,
   link: Link,
@@ -197,7 +202,7 @@ async function collectByPush(
 }
 
 /**
- * Starts a payment by a QR code: shows a recent code again, or stores an attempt and fetches its code before the answer. If the
+ * Starts a payment by a QR code: shows a recent code of a hosted page again, or stores an attempt and fetches its code. If the
  * process dies before the answer, the key becomes free within seconds. The next request makes a new attempt, because no payer
  * has seen the first code.
  */
@@ -334,8 +339,8 @@ export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayme
 }
 
 /**
- * Returns the seconds for which the prompt of a payment keeps the page busy for a payer with this address. If a payer left two prompts
- * of the page unapproved, further prompts of the payer keep the page busy only for the payer's address.
+ * Returns the seconds for which the prompt of a payment keeps the page busy for a payer with this address. After two prompts of
+ * one address on the page, further prompts of the address keep the page busy only for this address.
  */
 export function busyLeft(deps: Deps, payment: PagePayment, address: string | null): number {
   const { busy_for, payment_link_id } = payment

@@ -21,7 +21,7 @@ import {
 import { createHosted } from '../collections/index.ts'
 import { insertLink, type Link, newSlug } from './store.ts'
 
-/** The configured providers of live payments. An installation may have only simulated ones. */
+/** The configured providers of live payments. An installation may have only simulated providers. */
 export type LiveProviders = readonly Provider[]
 
 type PageBody = {
@@ -39,7 +39,7 @@ type PageBody = {
   metadata?: Metadata
 }
 
-/** A valid request body for a page. The amount is in cents. */
+/** A valid request body for a page. The amount is in cents, or 'too_large'. */
 export type CheckedPage = Pick<
   Link,
   | 'currency'
@@ -134,8 +134,8 @@ function pageEnvironment(caller: Caller, live: LiveProviders): Environment {
 }
 
 /**
- * In production, refuses return addresses without TLS on pages that take real money. The address contains the result of the
- * payment, which an attacker on the network could read and change.
+ * In production, refuses return addresses without TLS on live pages. The address contains the result of the payment, which an
+ * attacker on the network could read and change.
  */
 function checkReturnAddresses(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): void {
   if (deps.config.node_env !== 'production' || pageEnvironment(caller, live) === 'sandbox') return

@@ -32,7 +32,7 @@ const LIST = sql(
   'select code, name, menu_code, help_sw, help_en from network_help order by position',
 )
 
-/** Returns the help for all networks, in the order in which pages show it. */
+/** Returns the help for all networks, in the order in which pages show the networks. */
 export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkHelp[]> {
   const rows = await reader.query<NetworkHelp>(LIST)
   return rows.length > 0 ? rows : BUILT_IN_HELP
@@ -57,7 +57,7 @@ export function createNetworkHelp(deps: Deps): () => Promise<readonly NetworkHel
   }
 }
 
-// If two operators edit at once, the second edit waits, and then reads and replaces the result of the first edit.
+// If two operators edit at the same time, the second edit waits, and then reads and replaces the result of the first edit.
 const LOCK = sql('network_help_lock', 'lock table network_help in share row exclusive mode')
 const CLEAR = sql('network_help_clear', 'delete from network_help')
 const WRITE = sql(

@@ -1,4 +1,4 @@
-// Serves all payments of a payment link, also failed ones. A merchant can thus check whether a payer has paid.
+// Serves all payments of a payment link, including failed payments. A merchant can thus check whether a payer has paid.
 
 import Type from 'typebox'
 import type { Deps } from '../../kernel/db/index.ts'

@@ -9,7 +9,9 @@ import type { LinkStatus, PaymentPage } from '../collections/index.ts'
 const SECRET_BYTES = 16
 const SLUG = /^[A-Za-z0-9_-]{28}$/
 
-/** Returns a new slug, the public name of a page in 28 URL-safe characters: the routing code, then 128 random bits. */
+/**
+ * Returns a new slug, the public name of a page in 28 URL-safe characters: the routing code in 32 bits, then 136 random bits.
+ */
 export function newSlug(random: Random, routing_code: number): string {
   const bytes = Buffer.alloc(5 + SECRET_BYTES)
   bytes.writeUInt32BE(routing_code, 0)
