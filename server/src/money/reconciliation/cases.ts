@@ -19,7 +19,10 @@ export type ComparedSubject = LineSubject & {
 /** The origin of a comparison: an imported statement, or an operator or a task that compares again. */
 export type CaseOrigin = {
   provider: string
-  /** The compared statement. If no statement is compared, this is a statement that opened one of the cases. */
+  /**
+   * The statement that the server compares. In a later comparison, this is the withdrawn statement, or a statement that opened
+   * one of the cases.
+   */
   statement_id: string
   /** The statement that closes cases. Null means that an operator or a task closes cases. */
   explained_by: string | null

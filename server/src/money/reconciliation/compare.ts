@@ -183,12 +183,13 @@ function compareReversal(ours: BookedMovement, main: StoredLine | null, reversal
     return [missingLine(ours, 'outcome_differs', 'reversal', ours.amount_minor)]
   }
   if (ours.returned) return compareAmount(ours, reversal, ours.amount_minor)
-  // If our payment or payout failed and the provider states only its reversal, both sides agree.
+  // If no money moved in our books, both sides agree after a full reversal at the provider. If ours has also ended, both sides
+  // agree when the provider states only the reversal.
   const agrees = !ours.moved && (main === null ? ours.ended : isFullyReversed(main, reversal))
   return agrees ? [] : [differingLine(ours, reversal, 'outcome_differs', null, reversal.amount_minor)]
 }
 
-/** Compares the charge of a payout. If the provider did not pay the payout, our books expect no charge. */
+/** Compares the charge of a payout. If our books have no paid payout, they expect no charge. */
 function compareCharge(ours: BookedMovement, charge: StoredLine, expected_minor: bigint): LineDifference[] {
   if (ours.moved) return compareAmount(ours, charge, expected_minor)
   return [differingLine(ours, charge, 'outcome_differs', null, charge.amount_minor)]

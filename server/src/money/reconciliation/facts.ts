@@ -5,10 +5,16 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { BookedMovement, CaseKind, StoredLine } from './compare.ts'
 import { parseOwnReference } from './subject.ts'
 
-/** A subject is a payment, a payout, or a reference that is not ours. Null in `reference` means that the subject is not ours. */
+/**
+ * A subject is an attempt of a payment, a payout, or a reference or id of the provider. Null in `reference` means that the
+ * subject is not ours.
+ */
 export type LineSubject = { subject: string; reference: string | null }
 
-/** Returns the subject of a reference. A text in the form of our references is a subject even if our books have no such payment. */
+/**
+ * Returns the subject of a reference. Each attempt of a payment is a separate subject, because each attempt may take money. A
+ * text in the form of our references is a subject even if our books have no such payment.
+ */
 export function subjectOfReference(reference: string): LineSubject {
   return { subject: parseOwnReference(reference) === null ? `ref:${reference}` : reference, reference }
 }

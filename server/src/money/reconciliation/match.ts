@@ -21,8 +21,8 @@ export type MatchCounts = { matched: number; opened: number; explained: number; 
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
 // If a new line and a stored line of another statement have the same provider id, the new line replaces the stored line. If one
-// has no id, both need the same time and amount, or the stored time must be in the new period. Otherwise, the new line is a
-// second movement, which `groupBySubject` reports as a duplicate.
+// line has no id, both need the same time and amount, or the stored time must be in the new period. Otherwise, the new line is
+// a second movement, which `groupBySubject` reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -53,7 +53,8 @@ export function matchBatch(
   const { first, repeated } = splitRepeated(lines)
   return inTransaction(deps.db, async (tx) => {
     const own = { statement_id: origin.statement_id, lines: first.map(({ line }) => line.line) }
-    // The process sends both queries at once. The connection keeps their order, so the second query reads the stored lines.
+    // The process sends both queries at the same time. The connection keeps their order, so the second query reads the stored
+    // lines.
     const [, facts] = await Promise.all([
       storeLines(tx, origin, period, first),
       readFacts(tx, origin.provider, first, own),

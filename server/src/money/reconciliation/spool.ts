@@ -1,5 +1,5 @@
 // Stores uploaded files on disk, so that the process needs little memory. The server removes the name of the file, so that the
-// system deletes the file when the process ends.
+// operating system deletes the file when the process ends.
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
@@ -53,7 +53,10 @@ export async function openFile(path: string): Promise<SpooledFile> {
   }
 }
 
-/** Opens a new file and removes its name. The system deletes the file when the process closes the file or the process ends. */
+/**
+ * Opens a new file and removes its name. The operating system deletes the file when the process closes the file or the process
+ * ends.
+ */
 async function openUnlinkedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-statement-'))
   try {

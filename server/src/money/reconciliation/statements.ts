@@ -109,8 +109,8 @@ const RENEW = sql(
 )
 
 /**
- * Makes the function that renews the lease of an import after each batch. If another process has ended the import, the function
- * throws.
+ * Makes the function that an import calls after each batch. If RENEW_MS have passed, the function renews the lease. If another
+ * process has ended the import, the function throws.
  */
 export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()

@@ -27,8 +27,7 @@ export function flowOf(reference: string): MoneyFlow | null {
 }
 
 /**
- * Returns the subject of a line without one of our references. If the text is one of our references, the reference is the subject.
- * Each attempt of a payment is a separate subject, because each attempt may take money.
+ * Returns the subject of a line without one of our references: the provider's id, or else the reference in the line.
  */
 export function foreignSubject(line: { reference: string | null; provider_id: string | null }): string {
   return line.provider_id === null ? `ref:${line.reference}` : `id:${line.provider_id}`
