@@ -1,4 +1,4 @@
-// Tests the order of bookings. Each balance follows from the previous booking, even if several processes book at once.
+// Tests the order of bookings. Each balance follows from the previous booking, even if several processes book at the same time.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -94,7 +94,7 @@ async function withProcesses<T>(times: readonly Date[], work: (processes: TestDe
 }
 
 /**
- * Books payments, reversals, adjustments and withdrawals in batches of several sizes, from several processes at once.
+ * Books payments, reversals, adjustments and withdrawals in batches of several sizes, from several processes at the same time.
  */
 async function bookAtOnce(processes: readonly TestDeps[], merchant: Merchant, rounds: number): Promise<void> {
   const credit = (environment: Environment, n: number): FactOf => ({

@@ -34,8 +34,8 @@ export function presentTransaction(row: Transaction): TransactionView {
 }
 
 /**
- * Returns the fee, which is the difference between amount and net amount. The net amount of a payment or its reversal is the
- * amount less the fee; that of a withdrawal or its reversal is the amount plus the fee.
+ * Returns the fee, which is the difference between amount and net amount. For a payment or its reversal, the net amount is the
+ * amount less the fee. For a withdrawal or its reversal, the net amount is the amount plus the fee.
  */
 export function impliedFee({ amount_minor, net_minor }: { amount_minor: bigint; net_minor: bigint }): bigint {
   return absolute(absolute(net_minor) - amount_minor)
