@@ -1,4 +1,5 @@
-// When the status of an order changes, sends signed callbacks to the webhook URL of the order.
+// Sends callbacks about an order to its webhook URL, when a payment on the order starts and when the status of the order
+// changes.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
@@ -83,8 +84,8 @@ export function createCallbacks(
 }
 
 /**
- * Makes the function that posts a message. The function returns the receiver's HTTP status. If the receiver does not answer
- * in time, the function returns null.
+ * Makes the function that posts a message. The function returns the receiver's HTTP status. If the request fails or gets no
+ * answer in time, the function returns null.
  */
 function createPoster(settings: Settings) {
   const pools = new Map<string, Pool>()

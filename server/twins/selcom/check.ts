@@ -58,8 +58,8 @@ function checkSignature(
     return refusal('timestamp_window', 401, '401', 'Timestamp is too far off')
   }
   const names = headers['signed-fields']?.split(',') ?? []
-  // The signed text has no separators, so one value may look like two fields. Therefore the twin compares the names of the
-  // fields too.
+  // The signed text does not escape its values, so one value may look like two fields. Therefore the twin compares the names of
+  // the fields too.
   if (!namesAll(names, fields)) return refusal('signed_fields', 401, '401', 'Signed-Fields must name every field once')
   if (!isSigned(account, method, digest, signedText(timestamp, names, fields))) {
     return refusal('digest', 401, '401', 'Digest does not match')

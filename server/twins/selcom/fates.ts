@@ -67,7 +67,7 @@ export type ReplyKind =
 export type Truth = 'pending' | 'paid' | 'failed' | 'returned'
 
 /**
- * The course of a payout: the answer to the payout request, then the steps. The first step happens at once, and a pause
+ * The course of a payout: the answer to the payout request, then the steps. The first step happens immediately, and a pause
  * comes before each further step.
  */
 export type PayeeFate = {
@@ -81,7 +81,7 @@ const goes = (process: ReplyKind, ...moments: [[Truth, ReplyKind], ...[Truth, Re
   return { process, moments: [first, ...later] }
 }
 
-/** The courses of payouts. In the first seven courses, no answer contradicts the truth. */
+/** The courses of payouts. In the courses before `success_unpaid`, no answer contradicts the truth. */
 export const PAYEE_FATES = {
   pays: goes('success', ['paid', 'success']),
   pending_pays: goes('pending', ['pending', 'pending'], ['paid', 'success']),

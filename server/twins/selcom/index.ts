@@ -34,7 +34,7 @@ export const SAMPLE_CONTROL_TOKEN = 'simulator-control'
  * The options of `startSimulator`. Without options, the twin has the sample account and a float of a billion shillings.
  */
 export type SimulatorOptions = {
-  /** The port. 0, the default, means that the system chooses a free port. */
+  /** The port. 0, the default, means that the operating system chooses a free port. */
   port?: number
   host?: string
   account?: Partial<Account>

@@ -1,4 +1,5 @@
-// Computes the gateway's signature: a MAC over the timestamp and the signed fields, in their order, as plain text.
+// Computes the gateway's HS256 signatures, and checks HS256 and RS256 signatures. The signed text has the timestamp and the
+// signed fields in their order.
 
 import { createHmac, verify } from 'node:crypto'
 import { sameSecret } from '../../src/kernel/lib/index.ts'

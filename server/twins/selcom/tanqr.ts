@@ -1,6 +1,6 @@
 // Writes and reads QR codes of the TANQR kind: each field has a tag, a length and a value, and a checksum ends the code.
 
-const ACQUIRER = '09999' // an unused code; the Bank of Tanzania assigns the real ones
+const ACQUIRER = '09999' // an unused code; the Bank of Tanzania assigns the real codes
 const BILL_MAX_CHARS = 25
 /** Returns true for a tag whose value contains further tags. */
 const isTemplate = (tag: number) => (tag >= 26 && tag <= 51) || tag === 62 || tag === 64 || (tag >= 80 && tag <= 99)

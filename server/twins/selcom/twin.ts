@@ -10,9 +10,9 @@ import type { Account } from './signature.ts'
 
 /** Sends the callbacks of an order, in the way that `kind` names. */
 export type Callbacks = {
-  /** The payer got a prompt, or started to pay by a scan. */
+  /** Sends the callbacks that follow a prompt to the payer or the start of a payment by a scan. */
   started(order: Order, kind: CallbackKind): void
-  /** The status of the order has changed. */
+  /** Sends the callbacks that follow a change of the order's status. */
   changed(order: Order, kind: CallbackKind): void
   close(): Promise<void>
 }
