@@ -18,7 +18,7 @@ const PAYMENTS = 120
 const PAYOUTS = 50
 const FLOAT = 100_000_000n
 
-/** The rates of faults that answer or break the connection at once: three per cent for each kind. */
+/** The rates of faults that answer or break the connection immediately: three per cent for each kind. */
 const WIRE = Object.fromEntries(
   Object.keys(WIRE_FAULTS)
     .filter((kind) => !['delay', 'hang_before', 'hang_after'].includes(kind))

@@ -1,5 +1,5 @@
 // Sends the callbacks of an asynchronous application to its registered URL. The callbacks have no signature, because the
-// gateway signs none.
+// gateway signs no callback.
 
 import { request } from 'undici'
 import type { Transaction } from './book.ts'

@@ -26,7 +26,7 @@ export const SAMPLE_CONTROL_TOKEN = 'vodacom-twin-control'
 
 /** The options of `startVodacomTwin`. Without options, the twin has the sample account and makes a new key. */
 export type VodacomTwinOptions = {
-  /** The port. 0, the default, means that the system chooses a free port. */
+  /** The port. 0, the default, means that the operating system chooses a free port. */
   port?: number
   host?: string
   account?: Partial<Account>

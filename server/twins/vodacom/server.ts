@@ -1,4 +1,5 @@
-// Runs the twin as an HTTP server. The twin uses plain node:http, because the tested server runs on the same machine.
+// Runs the twin as an HTTP server. The tested server runs on the same machine, so the twin uses plain node:http, which needs
+// little CPU time.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -3,7 +3,7 @@
 /** The settings of a twin, which a test can change while the twin runs. Times are in milliseconds. */
 export type Settings = {
   /**
-   * `sync`: when the payer has decided, the twin answers the payment. `async`: the twin answers at once, and reports the
+   * `sync`: when the payer has decided, the twin answers the payment. `async`: the twin answers immediately, and reports the
    * outcome by callback.
    */
   mode: 'sync' | 'async'
@@ -25,7 +25,7 @@ export type Settings = {
   closed: readonly string[]
   /** The URL of callbacks. Null means that the twin sends no callbacks. */
   callback_url: string | null
-  /** The way in which the twin sends callbacks. `lost` means that the twin sends none. */
+  /** The way in which the twin sends callbacks. `lost` means that the twin sends no callback. */
   callbacks: 'plain' | 'lost' | 'duplicate' | 'forged'
   /** The name of the callback field that has the caller's id. */
   callback_field: 'input_ThirdPartyConversationID' | 'input_ThirdPartyReference'
