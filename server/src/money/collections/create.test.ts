@@ -34,7 +34,7 @@ describe('answers to new payments', () => {
     [PUSH, 'phone'],
     [PESA, 'wallet app'],
   ] as const) {
-    test(`the endpoint ${path} answers 202 with collection_id, reference, status and message, and credits no money`, async () => {
+    test(`the endpoint ${path} answers 202 with collection_id, reference, status and message, and stores the method`, async () => {
       const reply = await world.post(path, {
         amount: '25000.00',
         currency: 'TZS',

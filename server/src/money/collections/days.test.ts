@@ -76,7 +76,7 @@ test('a filtered list shows the same total before and after the server sums a cl
   assert.deepEqual(await summed(merchant), { failed: 4 })
 })
 
-test('the sums include each payment that changes while the task sums its day', async () => {
+test('the sums include each payment that changed while the task summed its day, at the latest after the next run', async () => {
   const { merchant, key, ids } = await oldPayments(3)
   const [first, second] = ids as [string, string, string]
   await succeed(merchant, first)
@@ -135,7 +135,7 @@ for (const statement of ['', 'collection_days_clear', 'collection_days_write']) 
   })
 }
 
-test('two processes that sum at the same time sum every closed day once', async () => {
+test('two tasks that run at the same time sum every closed day once', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   await world.post('/v1/collections/wallet-push', { amount: 100, phone: '0754123003' }, { key })

@@ -116,7 +116,7 @@ for (const status of STATUSES) {
   })
 }
 
-test('a success credits the requested amount less the frozen fee, and a hold books the received amount without a fee', () => {
+test('a success credits the requested amount less the stored fee, and a hold books the received amount without a fee', () => {
   assert.deepEqual(decideAnswer(coreIn('processing'), ANSWERS.succeeded)[0]?.posting, {
     fact: 'collection_settled',
     amount_minor: AMOUNT,
@@ -197,7 +197,7 @@ test('money in another currency has no amount in shillings until an operator sta
 describe('the decision of an operator about held money', () => {
   const held = (more: Partial<CollectionCore> = {}) => coreIn('pending_clearance', more)
   const postingOf = (of: CollectionCore, decision: 'approve' | 'decline') => decideReview(of, decision)[0]?.posting
-  test('an approval credits the received amount, less the frozen fee', () => {
+  test('an approval credits the received amount, less the stored fee', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'approve'), [
       {
         move: 'clear',

@@ -173,7 +173,7 @@ describe('the rule that prices a payment', () => {
   })
 })
 
-describe('the frozen fee of a payment', () => {
+describe('the stored fee of a payment', () => {
   test('a changed price list does not change the fee of an accepted payment, and the next payment has the new fee', async () => {
     const shop = await newShop([{ flat_fee: '10' }])
     await pay(shop, '100.00')
@@ -196,7 +196,7 @@ describe('the frozen fee of a payment', () => {
     assert.equal(await earned(shop), 45n)
   })
 
-  test('a reversal returns the frozen fee, even if the price list has changed', async () => {
+  test('a reversal returns the stored fee, even if the price list has changed', async () => {
     const shop = await newShop([{ percentage: '3' }])
     const { collection_id } = (await pay(shop, '200.00', { phone: '0754123012' })).body.data
     await price(shop, [{ percentage: '50' }])
@@ -250,7 +250,7 @@ describe('a fee that is not less than the amount', () => {
     })
   }
 
-  test('for every fee, the server accepts the smallest amount that a refusal names, and refuses one cent less', async () => {
+  test('under each of six price lists, the server accepts the smallest amount that a refusal names, and refuses one cent less', async () => {
     for (const [percentage, flat_fee] of [
       ['0', '500'],
       ['50', '0.99'],
@@ -307,7 +307,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('the server refuses only the payments that are not above their fee when many payments arrive at once', async () => {
+  test('the server refuses only the payments that are not above their fee when many payments arrive at the same time', async () => {
     const shop = await newShop([{ flat_fee: '5' }])
     const amounts = Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? '5.00' : '6.00'))
     const replies = await Promise.all(amounts.map((amount) => pay(shop, amount)))

@@ -217,7 +217,7 @@ describe('simulate_status with a sandbox key', () => {
   })
 })
 
-test('about 90 of 100 live payments succeed without a magic phone, and the others fail for a reason of the payer', async () => {
+test('about 90 of 100 live payments succeed without a magic phone, and the others fail with one of five reasons', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant, environment: 'live' })
   const replies = await Promise.all(
