@@ -294,7 +294,7 @@ describe('batches of approvals', () => {
     }
   })
 
-  test('two processes that approve forty withdrawals at once approve each withdrawal at most once, within the balance', async () => {
+  test('two processes that approve forty withdrawals at the same time approve each withdrawal at most once, within the balance', async () => {
     const merchants = await Promise.all([world.newMerchant(), world.newMerchant()])
     const keys: WithdrawalKey[] = []
     for (const merchant of merchants) {

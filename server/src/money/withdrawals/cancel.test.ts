@@ -76,7 +76,7 @@ test('a key and a member cancel a withdrawal that waits, no money moves, and a r
   assert.deepEqual(await balanceOf(world, shop.live), balance)
 })
 
-test('the server refuses the approval, rejection, question and answer of a cancelled withdrawal', async () => {
+test('the server refuses the approval, rejection, question, resolution, retry and answer of a cancelled withdrawal', async () => {
   const id = await operator.submit(shop)
   const bodiless = await world.call({ method: 'POST', url: `/v1/disbursements/${id}/cancel`, key: shop.live })
   assert.equal(bodiless.status, 200, bodiless.text)

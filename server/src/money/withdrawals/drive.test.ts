@@ -19,7 +19,7 @@ import { CALL_MS_MAX } from '../../adapters/providers/port.ts'
 import { findPayouts, PAYOUT_LEASE_MS } from './store.ts'
 
 describe('approved payouts', () => {
-  test('the server sends an approved payout at once, queries the provider and books the paid payout', () =>
+  test('the server sends an approved payout immediately, queries the provider and books the paid payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()
@@ -70,7 +70,7 @@ describe('approved payouts', () => {
       ])
     }))
 
-  test('one process sends a payout when the approving process and the workers of two processes take its token at once', () =>
+  test('one process sends a payout when the approving process and the workers of two processes take its token at the same time', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, executions, submitted, another } = stage
       const other = await another()
@@ -105,7 +105,7 @@ describe('approved payouts', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the server sends each payout once when a hundred approvals arrive at once', () =>
+  test('the server sends each payout once when a hundred approvals arrive at the same time', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, submitted, world } = stage
       script.payout = ({ amount_minor }) => payoutAnswers.paid(amount_minor)

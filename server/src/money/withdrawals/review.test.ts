@@ -119,7 +119,7 @@ describe('withdrawals before their approval', () => {
     )
   })
 
-  test('an operator can approve a withdrawal after two questions and one answer', async () => {
+  test('an operator can approve a withdrawal after two questions and two answers', async () => {
     const key = await submitted()
     await hands.requestInfo(key, 'Who is this?')
     assert.equal((await recordOf(world, key)).status_reason, 'Who is this?')

@@ -174,7 +174,7 @@ describe('money of a simulated outcome', () => {
     ['NEEDS_RECONCILIATION', 108_500n, '1085.00'],
     ['BLOCKED_IP_WHITELIST', 108_500n, '1085.00'],
   ] as const) {
-    test(`the simulated outcome ${outcome} takes ${taken} cents from the balance and keeps ${reserved} cents reserved`, async () => {
+    test(`the simulated outcome ${outcome} takes ${taken} cents from the balance and keeps ${reserved} shillings reserved`, async () => {
       const of = await world.newMerchant()
       const own = await world.newKey({ merchant: of })
       await world.rows(
@@ -217,7 +217,7 @@ test('the history of a simulated withdrawal names the party of each move', async
   ])
 })
 
-test('the server sends the events of a simulation at once, marked as sandbox', async () => {
+test('the server sends the events of a simulation immediately, marked as sandbox', async () => {
   const ids = [await submit(), await submit(), await submit()] as const
   // The receiver may still get events of earlier withdrawals.
   const sent = () =>
