@@ -100,7 +100,7 @@ describe('invoices without reminders', () => {
     ['for a paid invoice', (sent: ShownInvoice) => invoices.pay(sent)],
     ['for a cancelled invoice', (sent: ShownInvoice) => invoices.act(sent.id, 'cancel')],
     [
-      'for an invoice whose link was cancelled',
+      'for an invoice whose link the merchant cancelled',
       (sent: ShownInvoice) => world.call({ method: 'POST', url: `/v1/payment-links/${sent.payment_link_id}/cancel` }),
     ],
   ] as const) {

@@ -376,7 +376,7 @@ describe('cancelled invoices', () => {
     ['pay', 'links_pay', 'cancel', 'invoices_lock_links', ['PAID', 202, 409]],
     ['cancel', 'invoices_cancel', 'pay', 'payment_links_lock', ['CANCELLED', 409, 200]],
   ] as const) {
-    test(`the server accepts the request ${first} and refuses a simultaneous request ${second} when ${first} locks the invoice first`, async () => {
+    test(`the server accepts the request ${first} and refuses a simultaneous request ${second} when ${first} locks the payment link first`, async () => {
       let stopped = false
       let arrived = () => {}
       const arrival = new Promise<void>((resolve) => {
