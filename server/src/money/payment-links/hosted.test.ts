@@ -181,7 +181,7 @@ describe('a hosted page', () => {
     }
   })
 
-  test('production refuses return addresses without TLS for live payments, and only for these', async () => {
+  test('in production, the server refuses return addresses without TLS for live payments only', async () => {
     const plain = { redirect_url: 'http://duka.example/asante', cancel_url: 'HTTP://duka.example/rudi' }
     const create = (body: object, key: string) => world.post('/v1/collections', { ...PAGE, ...body }, { key })
     assert.equal((await create(plain, world.live_key)).status, 202, 'outside production')

@@ -110,7 +110,7 @@ describe('refusals with 409 of requests to pay', () => {
     assert.equal((await pay(public_slug, '0754123001')).status, 202)
   })
 
-  test('16 identical requests at once on a closed link get one stored refusal', async () => {
+  test('16 identical requests at the same time on a closed link get one stored refusal', async () => {
     const link = await newLink()
     await world.post(`/v1/payment-links/${link.id}/cancel`, {})
     const key = randomUUID()

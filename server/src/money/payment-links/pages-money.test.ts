@@ -322,7 +322,7 @@ describe('installations that change to a real provider', () => {
     }
   })
 
-  test('the page of a suspended merchant offers no method and explains the reason', async () => {
+  test('the page of a suspended merchant offers no method and shows that no method is available', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const { public_slug: slug } = await newLink(live, {}, live.live_key)
