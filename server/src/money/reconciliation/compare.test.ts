@@ -121,7 +121,7 @@ const CASES: [string, BookedMovement | null, StoredLine[], string[]][] = [
     [payout_line, line('charge', 25n)],
     ['amount_differs charge -5'],
   ],
-  ['a charge of a payment, which is not compared', payment, [payment_line, line('charge', 25n)], []],
+  ['a charge of a payment, which the comparison ignores', payment, [payment_line, line('charge', 25n)], []],
   // If a reversal has another amount or currency than the movement, it does not cancel the movement.
   [
     'a failed payout that the provider paid and reversed in part',

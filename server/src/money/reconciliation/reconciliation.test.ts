@@ -310,7 +310,7 @@ test('a line of an unknown payment becomes a line of our payment when our paymen
   assert.equal(closed?.explained_by, taken.id)
 })
 
-test('the server refuses a query at the provider when the case belongs to no payment or payout of ours', async () => {
+test('the server refuses a query at the provider when the case is about no payment or payout of ours', async () => {
   const one = { ...paid, merchant_id: '', id: '', reference: 'TILL 7', provider_id: 'ABSENT' }
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
@@ -327,7 +327,7 @@ test('the server refuses a query at the provider when the case belongs to no pay
   ])
 })
 
-test('one of five operators closes a case when all five operators close the case at once, and the audit log has one entry', async () => {
+test('one of five simultaneous requests closes a case, and the audit log has one entry', async () => {
   const one = await plantPayment({ state: 'failed' })
   await operator.importRows([...earlierLines(), lineOf(one)])
   const found = await caseOf(one)
