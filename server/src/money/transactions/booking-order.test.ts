@@ -194,7 +194,7 @@ describe('simultaneous bookings by several processes', () => {
   }
 })
 
-test('45 payments that two workers settle at once have the same order and balances in the list and in the CSV file', async () => {
+test('45 payments that two workers settle at the same time have the same order and balances in the list and in the CSV file', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const second = await createWorld({ url: world.url, clock: settableClock(new Date(now() + 1)) })

@@ -287,7 +287,7 @@ test('the server reads no transactions for a HEAD request to the export', async 
   assert.equal(reads, 0)
 })
 
-describe('exports at once', () => {
+describe('simultaneous exports', () => {
   /** Holds every query of an export until the returned function runs. */
   function holdReads(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -303,7 +303,7 @@ describe('exports at once', () => {
     assert.ok(holds())
   }
 
-  test('a merchant has four exports at once, the server refuses a fifth of any kind, and reads two batches at once', async () => {
+  test('a merchant can run four exports at the same time, and the server refuses a fifth export of any kind and reads two batches at a time', async () => {
     const merchant = await busyMerchant(2)
     const key = await world.newKey({ merchant })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
@@ -339,7 +339,7 @@ describe('exports at once', () => {
     }
   })
 
-  test('an export whose client disconnects frees a place for the next export', async () => {
+  test('an export whose client disconnects frees its capacity for the next export', async () => {
     const merchant = await busyMerchant(2)
     const key = await world.newKey({ merchant })
     let opened = 0

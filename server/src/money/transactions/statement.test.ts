@@ -394,7 +394,7 @@ describe('bookings of two processes at midnight', () => {
     }
   }
 
-  test('a payment belongs to the day of the previous booking when its process read its clock before midnight', async () => {
+  test('a payment is in the statement of the day of the previous booking when its process read its clock before midnight', async () => {
     const { merchant, read } = await newBook()
     moveTo('2029-05-06T23:00:00')
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 1_000n }])
