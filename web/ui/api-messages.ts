@@ -108,7 +108,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must not go beyond the newest {} rows of both environments. Choose an environment':
     'Zinaonekana rekodi mpya {} tu za mazingira yote. Chagua mazingira.',
   'must be left out: the server credits the received amount': 'Acha wazi: kiasi kilichopokelewa ndicho kinachoongezwa.',
-  'must be left out when the payment is declined': 'Acha wazi unapokataa malipo.',
+  'must be left out: a decline credits no money': 'Acha wazi unapokataa malipo.',
   'must be the value of the foreign money in TZS': 'Andika thamani ya pesa hizi kwa shilingi (TZS).',
   'must be left out with merchant_id': 'Acha wazi unapochagua biashara.',
   'must be the value of next in an earlier answer': 'Fungua orodha upya, kisha endelea.',
@@ -154,7 +154,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Revoke a key that no server uses, then create the key again.':
     'Futa ufunguo usiotumiwa na seva yoyote, kisha tengeneza ufunguo tena.',
   'An invoice that is {} cannot be {}.': 'Hali ya ankara hii ({}) hairuhusu hili ({}).',
-  'This invoice names neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
+  'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
   'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',
   'The merchant can respond, and an operator can approve or reject the withdrawal.':
@@ -263,20 +263,20 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Ondoa anwani isiyotumiwa na seva yoyote, kisha ongeza anwani tena.',
   'must be "default" or the id of an endpoint': 'Chagua anwani kuu, au anwani nyingine ya biashara hii.',
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
-  'This case belongs to no payment or payout of ours, so the server cannot query the provider.':
+  'This case is about no payment or payout of ours, so the server cannot query the provider.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
-  'This statement is already withdrawn.': 'Taarifa hii imeshaondolewa.',
-  'A statement of this provider is being imported. Try again soon.':
+  'An operator has already withdrawn this statement.': 'Taarifa hii imeshaondolewa.',
+  'An import of this provider is running. Try again soon.':
     'Taarifa ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
-  'Another statement of this provider is being imported. Try again soon.':
+  'Another import of this provider is running. Try again soon.':
     'Taarifa nyingine ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'Another request is importing this file now.': 'Faili hili linaletwa sasa hivi.',
-  'This file was imported on {}: see statement {}. If that import was wrong, withdraw it first.':
+  'An operator imported this file on {}: see statement {}. If that import was wrong, withdraw the statement first.':
     'Faili hili liliwahi kuletwa {}: angalia taarifa {}. Iondoe kwanza kama ililetwa kimakosa.',
   'Send the file as the body of the request.': 'Chagua faili.',
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
-  'The statement was not imported: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
+  'The server did not import the statement: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
   // These messages describe an error in a line of a provider statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',

@@ -98,7 +98,7 @@ test('a translation contains the same values as its message', () => {
     'Kiasi kiwe kutoka shilingi 1.00 hadi 1,000,000,000.',
   )
   assert.equal(
-    translate('The statement was not imported: line 3 is longer than 64 characters. See details.lines.', 'sw'),
+    translate('The server did not import the statement: line 3 is longer than 64 characters. See details.lines.', 'sw'),
     'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
   )
   assert.equal(

@@ -106,7 +106,7 @@ export const PAYEE_FATES = {
 export const CALLBACK_KINDS = {
   plain: 'is sent once',
   lost: 'is never sent',
-  duplicate: 'is sent three times at once',
+  duplicate: 'is sent three times at the same time',
   late: 'is sent late',
   reordered: 'comes before an older callback with PENDING',
   unsigned: 'comes without the signing headers',

@@ -65,7 +65,7 @@ export const SETTINGS = {
   scan_after_ms: wholeOrNone(
     'Milliseconds before a payer scans and pays a code without a push. Empty: no payer scans the code.',
   ),
-  settle_after_ms: whole(1500, 'Milliseconds before each change of a payout that was not final at once.'),
+  settle_after_ms: whole(1500, 'Milliseconds before each change of a payout that was not final immediately.'),
   order_expiry_min: wholeOrNone('Minutes until the gateway cancels an order without its own expiry. Empty: never.'),
   duplicate_order: oneOf(['fail', 'replay', 'ambiguous'], 'Answer to a used order_id:'),
   duplicate_transid: oneOf(

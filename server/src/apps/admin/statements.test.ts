@@ -33,7 +33,7 @@ test('the admin command imports a statement with other column names, refuses the
     [id],
   )
   assert.deepEqual(log, [{ actor_kind: 'command', actor_name: 'admin', action: 'statement.import' }])
-  await assert.rejects(importStatement(world.deps, input), /This file was imported on/)
+  await assert.rejects(importStatement(world.deps, input), /An operator imported this file on/)
   await writeFile(path, `${csvOf(planted.map((one) => lineOf(one)))}x`)
   await assert.rejects(
     importStatement(world.deps, statementToImport({ ...values, columns: '' })),

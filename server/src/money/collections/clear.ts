@@ -157,7 +157,7 @@ function checkStated(deps: Deps, row: LockedCollection, { decision, stated_minor
     return refuseField('amount', 'must be left out: the server credits the received amount')
   }
   if (decision === 'decline') {
-    return stated_minor === null ? null : refuseField('amount', 'must be left out when the payment is declined')
+    return stated_minor === null ? null : refuseField('amount', 'must be left out: a decline credits no money')
   }
   if (stated_minor === null) return refuseField('amount', 'must be the value of the foreign money in TZS')
   const { collection_max } = deps.config

@@ -180,7 +180,7 @@ export async function editInvoice(
       action: 'payment_link.cancel',
       target_type: 'payment_link',
       target_id: payment_link_id,
-      reason: `${displayNumber(invoice.number)} was edited`,
+      reason: `the merchant edited ${displayNumber(invoice.number)}`,
       before: { status: 'ACTIVE' },
       after: { status: 'CANCELLED' },
     })

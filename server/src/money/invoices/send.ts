@@ -62,7 +62,7 @@ export async function sendInvoice(
   if (channels.length === 0) {
     refuse('invalid_state', {
       message:
-        'This invoice names neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.',
+        'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.',
     })
   }
   await environmentOf(tx, caller, live)

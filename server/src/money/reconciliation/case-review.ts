@@ -202,7 +202,7 @@ export function createQueryProvider(
 }
 
 const NOT_OURS = {
-  message: 'This case belongs to no payment or payout of ours, so the server cannot query the provider.',
+  message: 'This case is about no payment or payout of ours, so the server cannot query the provider.',
 }
 
 /**

@@ -47,7 +47,7 @@ export async function checkFile(file: StatementFile, format: StatementFormat): P
 
 function refuseLines(lines: LineProblem[]): never {
   const [first] = lines
-  const message = `The statement was not imported: line ${first?.line} ${first?.problem}. See details.lines.`
+  const message = `The server did not import the statement: line ${first?.line} ${first?.problem}. See details.lines.`
   refuse('validation_failed', { message, details: { lines } })
 }
 

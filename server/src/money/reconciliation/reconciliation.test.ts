@@ -76,7 +76,7 @@ test('the server refuses a file that an operator has already imported, and retur
   const again = await operator.upload(csvOf(earlierLines()))
   assert.deepEqual(codeOf(again), [409, 'invalid_state'])
   assert.equal(again.body.error.details.statement_id, id)
-  assert.match(again.body.error.message, /This file was imported on 2026-01-05T09:00:00.000Z/)
+  assert.match(again.body.error.message, /An operator imported this file on 2026-01-05T09:00:00.000Z/)
   const listed = await world.get('/v1/operator/statements?provider=mock', await operator.session())
   assert.deepEqual(
     listed.body.data.items.map((one: { id: string }) => one.id),

@@ -83,7 +83,7 @@ export async function beginStatement(deps: Deps, input: NewStatement): Promise<P
     const [row] = await tx.query<ProviderStatement>(BEGIN, [...values, actor.kind, actor.id, actor.name, now])
     if (row !== undefined) return row
     if (sha256 !== null) await refuseImportedFile(tx, sha256)
-    return refuse('invalid_state', { message: 'Another statement of this provider is being imported. Try again soon.' })
+    return refuse('invalid_state', { message: 'Another import of this provider is running. Try again soon.' })
   })
 }
 
@@ -98,7 +98,7 @@ async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void>
   if (earlier === undefined) return
   if (earlier.state === 'importing') refuse('invalid_state', { message: 'Another request is importing this file now.' })
   refuse('invalid_state', {
-    message: `This file was imported on ${earlier.created_at.toISOString()}: see statement ${earlier.id}. If that import was wrong, withdraw it first.`,
+    message: `An operator imported this file on ${earlier.created_at.toISOString()}: see statement ${earlier.id}. If that import was wrong, withdraw the statement first.`,
     details: { statement_id: earlier.id, imported_at: earlier.created_at.toISOString() },
   })
 }

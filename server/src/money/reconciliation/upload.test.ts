@@ -177,7 +177,7 @@ test('the server refuses a second import of a provider while one import runs, an
   assert.match(same.body.error.message, /is importing this file now/)
   const key = randomUUID()
   const other = await operator.upload(`${csv}\r\n`, { idempotency_key: key })
-  assert.match(other.body.error.message, /Another statement of this provider/)
+  assert.match(other.body.error.message, /Another import of this provider/)
   world.deps.clock.advance(61_000)
   assert.equal((await operator.upload(csv)).status, 201)
   assert.equal(

@@ -43,7 +43,7 @@ test('an operator who withdraws a statement with wrong columns closes its cases,
   assert.ok((await operator.cases()).length > 0)
   const refused = await operator.upload(csv)
   assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
-  assert.match(refused.body.error.message, /withdraw it first/)
+  assert.match(refused.body.error.message, /withdraw the statement first/)
   const done = await withdraw(id)
   assert.equal(done.status, 200, done.text)
   assert.equal(done.body.data.state, 'withdrawn')

@@ -48,10 +48,10 @@ const FETCH_AGAIN = sql(
 export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { id: string; reason: string }) {
   const now = deps.clock.now()
   const { id, provider, state } = await lockStatement(tx, input.id)
-  if (state === 'withdrawn') refuse('invalid_state', { message: 'This statement is already withdrawn.' })
+  if (state === 'withdrawn') refuse('invalid_state', { message: 'An operator has already withdrawn this statement.' })
   const latest = new Date(now.getTime() + LEASE_MS_MAX)
   if ((await tx.query(FIND_RUNNING_IMPORT, [provider, now, latest])).length > 0) {
-    refuse('invalid_state', { message: 'A statement of this provider is being imported. Try again soon.' })
+    refuse('invalid_state', { message: 'An import of this provider is running. Try again soon.' })
   }
   await tx.query(FAIL_EXPIRED_IMPORT, [provider, now, latest])
   await tx.query(BLOCK_IMPORTS, [id, now])

@@ -85,7 +85,7 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
       return input.overdue ? moveTo(input, 'doubt', { why: 'no final answer in time' }) : NOTHING
     case 'not_sent':
       // The worker retries until the deadline. After the deadline, only an operator's decision moves the money.
-      return input.overdue ? moveTo(input, 'doubt', { why: 'could not be sent in time' }) : NOTHING
+      return input.overdue ? moveTo(input, 'doubt', { why: 'the server could not send the payout in time' }) : NOTHING
   }
 }
 

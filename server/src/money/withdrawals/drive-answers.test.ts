@@ -59,7 +59,10 @@ describe('answers of the provider', () => {
         await idle(stage)
         world.deps.clock.advance(2 * HOUR)
         await stage.work()
-        assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: could not be sent in time'])
+        assert.deepEqual(await movesOf(stage, key), [
+          'PROCESSING',
+          'NEEDS_RECONCILIATION: the server could not send the payout in time',
+        ])
         script.payout = () => payoutAnswers.accepted
         script.status = () => payoutAnswers.not_found
         const before = executions(key)

@@ -46,7 +46,10 @@ test('no process sends an unsent payout after its deadline, and an operator deci
       world.deps.clock.advance(3 * HOUR)
       await stage.work()
       assert.equal(executions(key), 0)
-      assert.deepEqual(await movesOf(stage, key), ['PROCESSING', 'NEEDS_RECONCILIATION: could not be sent in time'])
+      assert.deepEqual(await movesOf(stage, key), [
+        'PROCESSING',
+        'NEEDS_RECONCILIATION: the server could not send the payout in time',
+      ])
       await hands.resolve(key, 'FAILED')
       assert.equal(await statusOf(stage, key), 'FAILED')
     },

@@ -87,7 +87,7 @@ test('when an operator recalls an unsent payout, the money is available again, t
   assert.deepEqual([codeOf(again), again.body.error.details], [[409, 'invalid_state'], { status: 'CANCELLED' }])
 })
 
-test('the server refuses to recall a payout that was sent or may have been sent, and changes nothing', async () => {
+test('an operator cannot recall a payout that the server has sent or may have sent, and the refusal changes nothing', async () => {
   script.status = () => payoutAnswers.accepted
   const shop = await operator.shop(MONEY)
   const id = await operator.submit(shop)
@@ -95,7 +95,7 @@ test('the server refuses to recall a payout that was sent or may have been sent,
   await world.system.payouts.task.idle()
   const refused = await unchanged(world, () => operator.act(id, 'recall'))
   assert.deepEqual([codeOf(refused), refused.body.error.details], [[409, 'invalid_state'], { status: 'PROCESSING' }])
-  assert.match(refused.body.error.message, /cannot be recalled: its payout was sent, or may have been sent\./)
+  assert.match(refused.body.error.message, /cannot be recalled: the server has sent or may have sent its payout\./)
 })
 
 test('of a recall and two sending processes exactly one takes effect: one process sends the payout, or the money returns', async () => {

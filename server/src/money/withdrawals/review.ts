@@ -262,7 +262,7 @@ export async function recallWithdrawal(
   const { withdrawal, payout } = snapshot
   if (!canMoveWithdrawal('recall', withdrawal.status)) refuseState(withdrawal, 'recalled')
   // Every process that takes the token waits for this lock of the payout. After the commit, the payout has no token.
-  if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: its payout was sent, or may have been sent')
+  if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: the server has sent or may have sent its payout')
   if (snapshot.booked_minor !== withdrawal.total_reserved_minor) refuseBooks(snapshot)
   const { reason } = input
   await tx.query(CLOSE, [withdrawal.merchant_id, withdrawal.id, null, deps.clock.now()])
