@@ -1,5 +1,5 @@
-// Applies an operator's decision about held money: credits the merchant, or books the money out for the payer. One transaction
-// writes the history row, the postings, the events, the payment links and the audit entry.
+// Applies an operator's decision about held money: credits the merchant, or declines the payment and credits no money. One
+// transaction writes the history row, the postings, the events, the payment links and the audit entry.
 
 import {
   auditVerdict,
@@ -49,9 +49,9 @@ type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
 
 /**
  * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
- * approval credits the received amount less our fee, and a decline books the money out. Refuses an unknown collection
- * (not_found), a conflict of interest (conflict_of_interest), a collection that is not under review (invalid_state), and a
- * wrong stated amount (validation_failed, amount_not_supported).
+ * approval credits the received amount less our fee, and a decline credits no money. Refuses an unknown collection (not_found),
+ * a conflict of interest (conflict_of_interest), a collection that is not under review (invalid_state), and a wrong stated
+ * amount (validation_failed, amount_not_supported).
  */
 export async function clearCollection(
   deps: Deps,

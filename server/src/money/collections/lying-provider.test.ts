@@ -1,4 +1,4 @@
-// Tests that the merchant's money stays correct if a provider contradicts or repeats an answer, sends no answer or fails.
+// Tests that the merchant's money stays correct even if a provider contradicts or repeats an answer, sends no answer or fails.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 // Makes the codes of QR payments: commits the payment with its key, calls the provider, and commits the code with the answer.
-// If the process dies or the provider gives no code, the key becomes free. A repeated request continues with the same
-// collection unless the payment failed, so one key makes one payment.
+// If the process dies or the provider gives no code, the key becomes free. Unless the payment failed, a repeated request
+// continues with the same collection, so one key makes one payment.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'

@@ -59,7 +59,8 @@ const FAIL_EXPIRED = sql(
   `update statements set state = 'failed', lease_until = null, finished_at = $2
    where provider = $1 and state = 'importing' and (lease_until <= $2 or lease_until > $3)`,
 )
-// A unique index rejects the row if an operator imported the file before, or if another import of this provider runs.
+// If the file has a running or finished import, or another import of this provider runs, a unique index rejects the row. Failed
+// and withdrawn imports of the file do not count.
 const BEGIN = sql(
   'statements_begin',
   `insert into statements (id, provider, source, file_name, sha256, period_from, period_to, state, lease_until, lines,

@@ -1,4 +1,4 @@
-// Tests that the server makes each operator's decision other than an approval once, with its reason, history row and audit
+// Tests that the server applies each operator's decision, except an approval, once, with its reason, history row and audit
 // entry.
 
 import assert from 'node:assert/strict'
