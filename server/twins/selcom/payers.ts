@@ -65,7 +65,7 @@ export function payerActs(
     if (status === undefined) return
     twin.clock.after(twin.settings.pay_after_ms, () => {
       const now = twin.clock.now()
-      // The order is cancelled, expired or paid by another prompt, so this step has no effect.
+      // If the order is cancelled, expired or paid by another prompt, this step has no effect.
       if (isOpen(last) && !isPayable(order, now)) return
       if (status === 'COMPLETED') takeMoney(twin, order, phone, fate.overpaid ?? 0n)
       else if (order.payment) {

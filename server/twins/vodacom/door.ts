@@ -1,4 +1,4 @@
-// Checks the access of a request: the market in the path, a trusted origin, and a bearer with the API key or a session.
+// Checks the access of a request: a trusted origin, the content type, and a bearer with the API key or a session.
 
 import { count } from './book.ts'
 import type { Call } from './fates.ts'

@@ -1,5 +1,5 @@
-// Chooses the fault of a request, and the course of its payment: by the number's last three digits, then by chance. A chance
-// depends only on the seed, the request's id and its count, so a run is repeatable.
+// Chooses the fault of a request by chance. Chooses the course of its payment by the number's last three digits, then by
+// chance. A chance depends only on the seed, the request's id and its count, so a run is repeatable.
 
 import { hash } from 'node:crypto'
 
@@ -40,7 +40,7 @@ export const FATES = {
 /** The name of a course, as rates and magic numbers use it. */
 export type FateName = keyof typeof FATES
 
-/** The courses by the last three digits of a phone. The course of any other phone is a chance. */
+/** The courses by the last three digits of a phone. A chance chooses the course of any other phone. */
 export const MAGIC: Readonly<Record<string, FateName>> = {
   '001': 'pays',
   '002': 'fails',

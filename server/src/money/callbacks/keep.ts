@@ -1,5 +1,5 @@
-// Stores received callbacks, so that operators can investigate them later. The server removes secrets, and limits the number of
-// stored callbacks per minute so that a flood does not fill the disk.
+// Stores received callbacks, so that operators can investigate them later. The server removes secrets. It stores a limited
+// number of forged and unknown callbacks per minute, so that a flood does not fill the disk.
 
 import { createHash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'

@@ -1,5 +1,6 @@
-// Checks a request for a payment in two steps. The server reports errors in the body before it checks the Idempotency-Key, and
-// applies our rules after that check. Clients of the API rely on this order.
+// Checks a request for a payment in two steps. If the body has errors, the server reports them before it checks the
+// Idempotency-Key. If the request breaks our rules, a stored answer of the key comes first. Clients of the API rely on this
+// order.
 
 import type { Method, Provider, SimulateStatus } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -108,8 +109,8 @@ export function checkPhone(field: string, text: string): string {
 export type ProviderFor = (environment: Environment, wanted: { method: Method }) => Provider
 
 /**
- * Applies the rules that the server checks after the Idempotency-Key, and returns the payment with its provider. If the request
- * breaks a rule, refuses with 403, 422 or 503.
+ * Applies the rules that come after the Idempotency-Key, and returns the payment with its provider. If the request breaks a
+ * rule, refuses with 403, 422 or 503.
  */
 export function checkCollectionRules(
   deps: Deps,

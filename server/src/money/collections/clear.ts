@@ -82,8 +82,8 @@ export async function clearCollection(
   // reason.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
-  // The transaction locks links after collections, as a settlement does. If no other payment has paid the link and its invoice, the
-  // approved payment pays both.
+  // The transaction locks links after collections, as a settlement does. If the link is ACTIVE, or `reopen` makes the link
+  // ACTIVE, the approved payment pays the link and its invoice.
   const link = await links.lockWithInvoice(tx, row)
   const relinked = decision === 'approve' ? await links.reopen(tx, row, deps.clock.now()) : []
   if (link && relinked.some(({ id }) => id === link.id)) link.status = 'ACTIVE'

@@ -79,7 +79,7 @@ export const METHOD = "coalesce(c.method, '')"
  * the phone that pays is unknown.
  */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
-/** SQL for the sums of a group. If a cleared payment is not larger than its fee, the payment has no fee. */
+/** SQL for the sums of a group. If the received amount is not more than the fee, the payment adds no fee. */
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,
      coalesce(sum(c.amount_received_minor), 0)::bigint as amount_received_minor,
      sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end)::bigint as fee_minor`

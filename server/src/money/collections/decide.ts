@@ -101,8 +101,8 @@ export function describeOutcome(answer: Answer): string | null {
 
 /**
  * Returns true if a final answer contradicts the booked outcome, amount or currency, so that operators must see the answer.
- * During a review, every answer except a reversal of the held amount contradicts. After a declined review, every answer with
- * money contradicts.
+ * During a review, every final answer except a reversal of the held amount contradicts. After a declined review, every answer
+ * with money contradicts.
  */
 export function contradicts(core: CollectionCore, answer: Answer): boolean {
   if (isOpenAnswer(answer)) return false
@@ -201,7 +201,7 @@ export type OutcomeDecision = {
   /** True means that this attempt brought the money of the collection. */
   settles: boolean
   moves: { step: CollectionStep; actor: 'provider' | 'deadline'; reason: string | null }[]
-  /** The texts that this answer adds to the history. */
+  /** The texts that this answer adds to `recorded` of the snapshot. */
   recorded: string[]
   /** A contradiction that the history does not have yet. Null means that there is no new contradiction. */
   contradiction: string | null

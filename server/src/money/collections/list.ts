@@ -215,7 +215,10 @@ function takeSegments(segments: readonly Segment[], offset: number, limit: numbe
   return { taken, skip }
 }
 
-/** Reads rows of segments, newest first. If a day has stored ids, the query reads the rows of that day by id. */
+/**
+ * Reads rows of segments, newest first. If the filter has a status and a day has stored ids, the query reads the rows of that
+ * day by id.
+ */
 function readSegments(
   reader: Reader,
   filters: CollectionFilters,

@@ -19,7 +19,10 @@ export type PaymentOutcome = {
   method: string
   phone: string | null
   status: Status
-  /** The seconds since the provider accepted the attempt. Null means that the move is not a success. */
+  /**
+   * The seconds since the provider accepted the attempt. Null means that the move is not a success, or that the server has no
+   * time of the acceptance.
+   */
   confirm_s: number | null
 }
 

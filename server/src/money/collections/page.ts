@@ -299,7 +299,9 @@ const UNDER_WAY = sql(
    where c.status in ('processing', 'pending_clearance') order by c.id desc`,
 )
 
-/** The maximum number of payments of a link that the server reads, beginning with the newest. Older payments ended long ago. */
+/**
+ * The maximum number of a page's newest payments that a query about the page reads. Older payments have normally ended.
+ */
 export const LINK_PAYMENTS_READ_MAX = 50
 
 /**

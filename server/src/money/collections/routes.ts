@@ -119,7 +119,7 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     } catch (error) {
       releaseCapacity?.()
       if (!(error instanceof Refusal)) throw error
-      // The server checks the Idempotency-Key before our rules. If the key is used, the server replays the stored answer or refuses
+      // The Idempotency-Key has priority over our rules. If the key is used, the server replays the stored answer or refuses
       // the request.
       const stored = await findAnswer(deps, deps.db, claim)
       if (stored) return replay(reply, stored)

@@ -38,7 +38,7 @@ export async function firstUnsummedDay(reader: Reader, { merchant_id, environmen
   return row?.until_day ?? 0
 }
 
-// MARKED selects the days of payments that changed after the task had summed the day.
+// MARKED selects the marked days, whose payments may have changed after the task summed the day.
 const MARKED = `marked as materialized (
      select distinct day from collection_days_stale
      where merchant_id = $1 and environment = $2 and day >= ${dateSql('$3')} and day < ${dateSql('$4')})`

@@ -150,8 +150,8 @@ export async function createInvoice(
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**
- * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a
- * payment, the server holds the money for a review. If the invoice is not a draft, refuses with invalid_state.
+ * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a payment
+ * of the cancelled link, the server holds the money for a review. If the invoice is not a draft, refuses with invalid_state.
  */
 export async function editInvoice(
   deps: Deps,

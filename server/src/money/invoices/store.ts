@@ -1,5 +1,5 @@
-// Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit log of the merchant. A
-// settlement locks only links, so no deadlock is possible.
+// Writes and reads stored invoices. Transactions lock the invoice, then its links, then the audit log of the merchant. Of
+// these, a settlement locks only links, so no deadlock is possible.
 
 import { LOOK_COLUMNS, type MerchantLook } from '../../access/merchants/index.ts'
 import {
@@ -251,7 +251,7 @@ export type InvoiceFilter = PageChoice & {
   status?: InvoiceStatus | undefined
 }
 
-// The condition is true if any link of the invoice is paid.
+// If any link of the invoice is paid, the condition is true.
 const PAID = `exists (
      select 1 from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id and p.status = 'PAID' and p.invoice_id is not null)`

@@ -1,6 +1,6 @@
-// Starts payments on a page. One transaction locks the page, checks that no other payment is in progress, counts the request for
-// the prompt limits and writes the attempt. If the process dies before the commit, no row exists. If it dies after the commit, the
-// attempt becomes due, and the Idempotency-Key keeps its answer.
+// Starts payments on a page. One transaction locks the page, checks that no other payment keeps the page busy, counts the
+// request for the prompt limits and writes the attempt. If the process dies before the commit, no row exists. If it dies after
+// the commit, the attempt becomes due, and the Idempotency-Key keeps its answer.
 
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'

@@ -159,8 +159,8 @@ const CLOSE = sql(
 )
 
 /**
- * Closes a case with an operator's resolution. No money moves, because an operator moves money only by an adjustment or by
- * resolving a withdrawal. If the case is closed, refuses with invalid_state.
+ * Closes a case with an operator's resolution. No money moves, because an operator corrects money by another action, such as an
+ * adjustment. If the case is closed, refuses with invalid_state.
  */
 export async function resolveCase(
   deps: Deps,

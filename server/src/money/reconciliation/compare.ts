@@ -94,7 +94,8 @@ export function compareSubject(comparison: Comparison): LineDifference[] {
 
 /**
  * Combines two differences of one kind, because a payment or payout has one case of each kind. The result is the larger
- * difference with the sum of both. If the currencies differ, the result is the difference in the currency of our books.
+ * difference with the sum of both. If the currencies differ, the result is the difference in the currency of our books, or else
+ * the first difference.
  */
 function combine(one: LineDifference, other: LineDifference, ours: BookedMovement | null): LineDifference {
   if (one.currency !== other.currency) return other.currency === ours?.currency ? other : one
@@ -183,8 +184,8 @@ function compareReversal(ours: BookedMovement, main: StoredLine | null, reversal
     return [missingLine(ours, 'outcome_differs', 'reversal', ours.amount_minor)]
   }
   if (ours.returned) return compareAmount(ours, reversal, ours.amount_minor)
-  // If no money moved in our books, both sides agree after a full reversal at the provider. If ours has also ended, both sides
-  // agree when the provider states only the reversal.
+  // If no money moved in our books, both sides agree after a full reversal at the provider. If our payment or payout has also
+  // ended, both sides agree when the provider states only the reversal.
   const agrees = !ours.moved && (main === null ? ours.ended : isFullyReversed(main, reversal))
   return agrees ? [] : [differingLine(ours, reversal, 'outcome_differs', null, reversal.amount_minor)]
 }

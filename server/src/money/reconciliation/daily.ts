@@ -113,7 +113,7 @@ export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task
         for (const day of await daysToFetch(deps, name)) {
           const outcome = await runDay(deps, name, provider, day)
           if (outcome !== 'taken') runs += 1
-          // If the provider does not respond about one day, the run skips the other days of this provider.
+          // If one day fails, for example because the provider does not respond, the run skips the other days of this provider.
           if (outcome === 'failed') break
         }
       }

@@ -5,7 +5,7 @@ import { readStatementForm } from '../../adapters/providers/statement-forms.ts'
 import { CURRENCY, parseAmount } from '../../kernel/lib/index.ts'
 import { flowOf, parseOwnReference } from './subject.ts'
 
-/** All kinds of statement lines. A charge is what the provider charges for a payout. */
+/** All kinds of statement lines. A charge is what the provider charges for a payment or payout. */
 export const LINE_KINDS = ['payment', 'payout', 'reversal', 'charge'] as const satisfies readonly MoveKind[]
 /** The kind of one statement line. The amount has no sign, so the kind gives the direction. */
 export type LineKind = (typeof LINE_KINDS)[number]

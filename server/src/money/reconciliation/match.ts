@@ -21,8 +21,8 @@ export type MatchCounts = { matched: number; opened: number; explained: number; 
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
 // If a new line and a stored line of another statement have the same provider id, the new line replaces the stored line. If one
-// line has no id, both need the same time and amount, or the stored time must be in the new period. Otherwise, the new line is
-// a second movement, which `groupBySubject` reports as a duplicate.
+// line has no id, both need the same time and amount. For a line with our reference, a stored time in the new period is enough.
+// Otherwise, the new line is a second movement, which `groupBySubject` reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,

@@ -57,7 +57,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     payout: tracedPayoutCall(deps, 'payout send', async (payout) => {
       const provider = find(payout.provider)
       // If the provider is not configured, the server sends no payout. The payout waits until the operator configures the
-      // provider.
+      // provider, or until its deadline.
       if (provider === undefined) return { kind: 'not_sent', provider_status: null }
       return guarded<PayoutAnswer>(guard, provider, payout.method, {
         work: async () =>
@@ -66,7 +66,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
           ),
         isFault,
         // If the circuit is open, the server sends no payout, and the reservation stays. The payout waits until the circuit
-        // breaker permits a call.
+        // breaker permits a call, or until its deadline.
         stopped: (ask_again_ms) => ({ kind: 'not_sent', provider_status: CIRCUIT_OPEN, ask_again_ms }),
       })
     }),

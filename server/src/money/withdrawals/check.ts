@@ -63,8 +63,9 @@ type PayoutBody = {
 type PayoutFieldProblem = { field: string; message: string }
 
 /**
- * The fields that a request must contain. `phone_recipient` requires the destination and, for a phone, the recipient's name.
- * `destination` requires only the destination. `price` requires neither, because no price depends on the recipient.
+ * The fields that a request must contain in addition to the destination code. `destination`: the account, and for a bank
+ * account also the name of the bank. `phone_recipient`: the same fields, and for a phone also the recipient's name. `price`: no
+ * other field, because no price depends on the recipient.
  */
 export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
@@ -77,8 +78,8 @@ export function checkPayoutBody(
 ): CheckedPayoutBody {
   const problems: PayoutFieldProblem[] = []
   const required = (field: string) => problems.push({ field, message: 'is required' })
-  // If the body has another environment than the API key, the server refuses the request, so that no money leaves the wrong
-  // environment.
+  // If the body has another environment than the API key or session, the server refuses the request. Thus no money leaves the
+  // wrong environment.
   if (body.environment !== undefined && body.environment !== caller.environment) {
     problems.push({
       field: 'environment',
@@ -143,8 +144,8 @@ function identifierField(method: PayoutMethod): 'bank_account_number' | 'destina
 }
 
 /**
- * Returns the identifier from one of its two fields. Undefined means that both fields are absent. If both fields exist and
- * differ, adds a problem.
+ * Returns the identifier from one of its two fields. Undefined means that both fields are absent. If a field is invalid, or the
+ * two fields differ, adds a problem.
  */
 function readIdentifier(method: PayoutMethod, body: PayoutBody, problems: PayoutFieldProblem[]): string | undefined {
   let found: string | undefined

@@ -9,7 +9,7 @@ import type { Withdrawal } from './store.ts'
 const QUEUE = { queue: 'payouts', table: 'payouts' }
 const ROWS_MAX = 10_000
 
-/** Reads the numbers of due and scheduled payouts, and the age of the oldest due payout in seconds. */
+/** Reads the queue of payouts: the due and scheduled payouts, and how late the oldest due payout is, in seconds. */
 export const readPayoutQueue: QueueReader = queueReader(QUEUE)
 
 /** A change of a withdrawal, which may keep the status. */

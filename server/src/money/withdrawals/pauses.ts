@@ -16,8 +16,8 @@ export type PauseScope = (typeof PAUSE_SCOPES)[number]
 export type PauseTarget = { scope: PauseScope; target: string }
 
 /**
- * A row of `payout_pauses`. Null in `merchant_name` means that the target is not a merchant. Null in `ended_at` and its
- * companions means that the pause is active.
+ * A row of `payout_pauses`. Null in `merchant_name` means that the target is not a merchant. Null in the fields about the end
+ * means that the pause is active.
  */
 export type PayoutPause = PauseTarget & {
   id: string

@@ -280,7 +280,7 @@ const RETRY = sql(
 
 /**
  * Prepares a blocked payout for another request, with a new token and the same reference. If the returned payout has a lease,
- * the calling process sends the payout after the commit. Errors: invalid_state for a payout that is not blocked,
+ * the calling process sends the payout after the commit. Errors: not_found, invalid_state for a payout that is not blocked,
  * withdrawal_restricted for a merchant that is not active and verified, conflict_of_interest, and payouts_paused.
  */
 export async function retryWithdrawal(

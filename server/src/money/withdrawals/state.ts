@@ -35,8 +35,8 @@ export const OPEN_STATUSES = [
  */
 export const FUNDS = ['none', 'reserved', 'paid', 'released', 'returned'] as const
 /**
- * The place of one withdrawal's money. `released` and `returned` mean that the merchant has the money again: before or after
- * the provider paid.
+ * The place of one withdrawal's money. `released` means that the merchant has the money again without a payout. `returned`
+ * means that the money came back after the payout.
  */
 export type Funds = (typeof FUNDS)[number]
 
@@ -46,7 +46,7 @@ export type PayoutState = 'to_send' | 'sending' | 'asked' | 'blocked' | 'final'
 type WithdrawalMove = {
   from: readonly WithdrawalStatus[]
   to: WithdrawalStatus
-  /** The parties that can make a move. */
+  /** The party that can make the move. */
   by: 'operator' | 'merchant' | 'provider'
   event: EventName | null
 }

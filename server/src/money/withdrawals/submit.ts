@@ -46,7 +46,7 @@ const INSERT = sql(
 /**
  * Submits a withdrawal in the given transaction. If its live merchant is not active, verified and priced, refuses with
  * withdrawal_restricted. If the amount and the charges exceed the available balance, refuses with insufficient_balance. An
- * approval checks both again.
+ * approval checks the merchant and the balance again.
  */
 export async function submitWithdrawal(
   deps: Deps,
