@@ -118,7 +118,7 @@ export type Chances = {
   set(rates: Partial<Rates>): void
   onWire(call: Call, id: string): WireFault | null
   fate(id: string, msisdn: string): FateName
-  /** The number of times that each fault and each course occurred, by `group.kind`. */
+  /** The number of times that a chance chose each fault and each course, by `group.kind`. */
   struck: Record<string, number>
 }
 

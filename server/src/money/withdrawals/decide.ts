@@ -84,7 +84,8 @@ export function decidePayout(input: PayoutDecisionInput, answer: PayoutAnswer): 
     case 'accepted':
       return input.overdue ? moveTo(input, 'doubt', { why: 'no final answer in time' }) : NOTHING
     case 'not_sent':
-      // The worker retries until the deadline. After the deadline, only an operator's decision moves the money.
+      // The worker retries until the deadline. After the deadline, a final answer of the provider or an operator's decision
+      // moves the money.
       return input.overdue ? moveTo(input, 'doubt', { why: 'the server could not send the payout in time' }) : NOTHING
   }
 }

@@ -87,7 +87,9 @@ const COLUMNS = [
 /** The columns of a withdrawal, with the table alias w. */
 export const WITHDRAWAL_COLUMNS = COLUMNS.map((column) => `w.${column}`).join(', ')
 
-/** One request to a provider for one withdrawal. */
+/**
+ * The payout of one withdrawal at a provider. The server may send the request for the payout again, with the same reference.
+ */
 export type Payout = {
   merchant_id: string
   withdrawal_id: string
