@@ -138,7 +138,7 @@ describe('an answer that contradicts the booked outcome', () => {
   ]
   const DENIES: Partial<Record<Status, string[]>> = {
     successful: FINAL.slice(1),
-    // The operator who decides about held money must see every later outcome.
+    // The operator who decides about held money must see every later final answer, except a reversal of the held amount.
     pending_clearance: FINAL,
     reversed: FINAL.slice(1),
   }

@@ -1,4 +1,4 @@
-// Tests that every answer of a provider causes the expected moves in every status and for every place of the money.
+// Tests that every answer of a provider causes the expected moves in every status and for each possible place of the money.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -75,7 +75,7 @@ const UNSETTLED = all('alarm:', {
   'reversed with its charge': BOTH,
 })
 
-/** Every status with every place of the money, and the moves that each final answer causes. */
+/** Every status with each possible place of the money, and the moves that each final answer causes. */
 const TABLE: [WithdrawalStatus, Funds, Expected][] = [
   // The server has not sent these payouts, so it only notes the answers.
   ['PENDING_ADMIN_APPROVAL', 'none', all('noted')],
