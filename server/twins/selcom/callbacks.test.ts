@@ -147,7 +147,7 @@ describe('callbacks', () => {
   })
 })
 
-describe('misbehaving callbacks', () => {
+describe('faulty callbacks', () => {
   /**
    * The callbacks after the payment, by number ending. Each entry has the payment status, and true if the gateway signed the
    * callback.

@@ -23,7 +23,7 @@ before(async () => {
 after(() => rig.close())
 
 describe('the control API', () => {
-  it("the control API requires its token, and its token does not open the gateway's API", async () => {
+  it("the control API requires its token, and its token gives no access to the gateway's API", async () => {
     assert.equal((await rig.control('GET', '/book', undefined, 'wrong')).status, 401)
     assert.equal((await rig.control('GET', '/book', undefined, rig.simulator.account.api_secret)).status, 401)
     const signed = headersFor(rig.simulator.account, START_TEXT, {})

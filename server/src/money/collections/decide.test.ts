@@ -216,7 +216,7 @@ describe('the decision of an operator about held money', () => {
     ] as const)
       assert.equal(postingOf(held({ amount_received_minor: received }), 'approve')?.fee_minor, fee_minor)
   })
-  test('a decline books the received amount out without a fee, and the payment fails', () => {
+  test('a decline posts the received amount as declined without a fee, and the payment fails', () => {
     assert.deepEqual(decideReview(held({ amount_received_minor: 42_000n }), 'decline'), [
       {
         move: 'decline',
