@@ -7,12 +7,12 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { assertInvariant, findDestination, isId, newId, refuse } from '../../kernel/lib/index.ts'
 
-/** The scopes of a pause: all payouts, or those of one merchant, provider or destination. */
+/** The scopes of a pause: all live payouts, or those of one merchant, provider or destination. */
 export const PAUSE_SCOPES = ['platform', 'merchant', 'provider', 'destination'] as const
-/** The scope of one pause. A pause with the scope `platform` stops all payouts. */
+/** The scope of one pause. A pause with the scope `platform` stops all live payouts. */
 export type PauseScope = (typeof PAUSE_SCOPES)[number]
 
-/** The payouts that a pause concerns. If the scope is `platform`, the target is empty. */
+/** The live payouts that a pause concerns. If the scope is `platform`, the target is empty. */
 export type PauseTarget = { scope: PauseScope; target: string }
 
 /**
