@@ -62,7 +62,9 @@ const IN_RANGE = sql(
 )
 /** The maximum number of payments that a search reads from the index of references: the last references in alphabetical order. */
 export const BEGUN_MAX = COUNT_MAX
-/** If more references match, a search also reads the newest payments of the period, up to this number. */
+/**
+ * If more than BEGUN_MAX references match, a search also reads the newest payments of the period, up to this number.
+ */
 export const NEWEST_MAX = 20_000
 /**
  * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of this

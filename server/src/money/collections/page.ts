@@ -355,7 +355,8 @@ export function findPagePayments(
   return reader.query<PagePayment>(FIND, [JSON.stringify(keys)])
 }
 
-// The status of a payment follows from its newest attempt. An earlier attempt may still be open after the payment failed.
+// Until money arrives, the status of a payment follows from its newest attempt. An earlier attempt may still be open after the
+// payment failed.
 const UNANSWERED = sql(
   'page_unanswered',
   `select i.link_id, a.method, a.created_at as at from ${inputRows('$1', 'link_id', 'merchant_id uuid, link_id uuid')} i
