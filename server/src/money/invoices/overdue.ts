@@ -1,5 +1,5 @@
-// Reports overdue invoices: one event for each invoice whose due date has passed. One transaction marks the invoices and queues
-// their events, so the worker reports an invoice once.
+// Reports overdue invoices: queues one event for each invoice that became overdue in the last REPORTED_DAYS days. One
+// transaction marks the invoices and queues their events, so the worker reports an invoice once.
 
 import { enqueueEvents, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'

@@ -132,7 +132,7 @@ test('the comparison finds exactly 1,000 planted differences of ten kinds among 
     }
     return one.state === 'reversed' ? [line, reversal] : [line]
   })
-  // If a payment is open or failed in our books and the provider does not state it, both sides agree.
+  // If a payment or payout is open or failed in our books and the provider does not state it, both sides agree.
   await plant(
     world,
     Array.from(
