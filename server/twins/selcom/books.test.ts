@@ -77,7 +77,9 @@ async function storm(
   return seen
 }
 
-/** Runs a storm of payments and payouts with a seed on a new twin. `use` reads the books before the twin closes. */
+/**
+ * Runs payments and payouts on a new twin, whose faults follow the seed. `use` reads the books before the twin closes.
+ */
 async function stormWith<T>(
   seed: string,
   use: (simulator: Simulator, seen: Map<string, string[]>) => T,

@@ -1,4 +1,4 @@
-// Makes the gateway's answers: an HTTP status and an envelope, which has the same fields for every call.
+// Makes the gateway's answers: an HTTP status, and an envelope with reference, result code, result, message and data.
 
 import { digits, share } from './chance.ts'
 import type { ReplyKind } from './fates.ts'
