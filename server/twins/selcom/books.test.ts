@@ -113,8 +113,8 @@ function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   }
 }
 
-describe('the books after a storm', () => {
-  it('the books have a source for every shilling after a storm of faults, and no money moves twice', async () => {
+describe('the books after many faults', () => {
+  it('after many faults, the books have a source for every shilling, and no money moves twice', async () => {
     await stormWith('storm', (simulator) => {
       const totals = simulator.totals()
       const payouts = simulator.list('payouts').items as Payout[]
