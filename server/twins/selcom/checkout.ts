@@ -154,7 +154,7 @@ function unknownOrder(twin: Twin, order_id: string): Reply {
   return replyOfKind(twin.settings, 'ambiguous', order_id, 'order-status')
 }
 
-/** Cancels an order that no payer has paid. */
+/** Cancels an order that a payer can still pay. */
 export const cancelOrder: Run = (twin, { order_id = '' }) => {
   const order = twin.book.orders.get(order_id)
   if (!order) return unknownOrder(twin, order_id)
