@@ -1604,7 +1604,7 @@ export type CreateBankAccountDisbursementInput = {
   currency?: string | undefined
   /** The name of the recipient. */
   destination_name?: string | undefined
-  /** Account number: letters, digits, - and /. It is stored as you send it. */
+  /** Account number: letters, digits, - and /. The server stores it as you send it. */
   destination_identifier: string
   /** The code of the network or bank, or an alias: see GET /v1/destinations. */
   destination_code: string
@@ -1625,7 +1625,7 @@ export type ListDisbursementsFilters = {
   page_size?: number | undefined
   status?: 'PENDING_ADMIN_APPROVAL' | 'INFO_REQUESTED' | 'PROCESSING' | 'SUCCESS' | 'FAILED' | 'REJECTED' | 'CANCELLED' | 'NEEDS_RECONCILIATION' | 'BLOCKED_IP_WHITELIST' | 'NEEDS_ADMIN_ATTENTION' | 'REVERSED' | undefined
   method?: 'MOBILE_MONEY' | 'BANK_ACCOUNT' | 'PROVIDER_PESA' | undefined
-  /** Your own reference, or its beginning. The case is ignored. */
+  /** Your own reference, or its beginning. The server ignores the case of letters. */
   reference?: string | undefined
   /** Created at or after. */
   from?: string | undefined

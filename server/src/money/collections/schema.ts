@@ -167,7 +167,9 @@ export const HeldCollection = Type.Object(
       Type.String({ description: 'The phone of the attempt that paid, or of the newest attempt.' }),
     ),
     description: nullable(Type.String()),
-    provider: nullable(Type.String({ description: 'The provider of the last attempt.' })),
+    provider: nullable(
+      Type.String({ description: 'The provider of the attempt that paid, or of the newest attempt.' }),
+    ),
     provider_reference: nullable(Type.String({ description: 'The reference of the payment at the provider.' })),
     held_at: Type.String({ format: 'date-time' }),
     decided_at: nullable(

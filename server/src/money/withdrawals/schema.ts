@@ -46,7 +46,7 @@ const Name = Type.Optional(line(200, 'The name of the recipient.'))
 const Reference = Type.Optional(line(100, 'Your own id of the withdrawal; every answer and webhook contains it.'))
 const Metadata = Type.Optional(MetadataField)
 const PHONE = 'Tanzanian mobile number: 0XXXXXXXXX, XXXXXXXXX, 255XXXXXXXXX or +255XXXXXXXXX.'
-const ACCOUNT = 'Account number: letters, digits, - and /. It is stored as you send it.'
+const ACCOUNT = 'Account number: letters, digits, - and /. The server stores it as you send it.'
 const WALLET = `${PHONE} Or the account number of the wallet, 6 to 20 digits.`
 
 /** The body of POST /v1/merchant/withdrawals/quote. */
@@ -158,7 +158,7 @@ export const SimulateBody = Type.Object(
 export const ListFilter = {
   status: Type.Optional(enumOf('WithdrawalStatus', STATUSES)),
   method: Type.Optional(enumOf('PayoutMethod', PAYOUT_METHODS)),
-  reference: Type.Optional(line(100, 'Your own reference, or its beginning. The case is ignored.')),
+  reference: Type.Optional(line(100, 'Your own reference, or its beginning. The server ignores the case of letters.')),
   ...TimeQuery,
 }
 /** The query of the merchant's list of withdrawals. */
