@@ -147,7 +147,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return own
 }
 
-/** Returns the folder of the programs of PostgreSQL: those of TEST_PG_BIN, or the packaged ones in the folder of the server. */
+/** Returns the folder of the programs of PostgreSQL: those of TEST_PG_BIN, or the packaged programs in the folder of the server. */
 export function programsOf(place: string): string {
   if (process.env.TEST_PG_BIN) return process.env.TEST_PG_BIN
   return join(place, readdirSync(place).find((name) => name.startsWith('programs-')) as string, 'bin')

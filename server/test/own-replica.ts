@@ -29,11 +29,11 @@ export type OwnReplica = {
   /** Runs one SQL text as the superuser. */
   admin<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>
   stop(): Promise<void>
-  /** Starts the replica, on the port of its URL or on another one. Resolves when the replica receives the log. */
+  /** Starts the replica, on `on_port` or on its last port. Resolves when the replica receives the log. */
   start(on_port?: string): Promise<void>
   /** Lets the replica receive the log from the server at `url` from now on. Does not wait for the connection. */
   follow(url: string): Promise<void>
-  /** Makes the replica a primary. Resolves when it accepts writes. */
+  /** Makes the replica a primary. Resolves when the new primary accepts writes. */
   promote(): Promise<void>
   /** Sends a signal to every process of the replica. */
   signal(name: NodeJS.Signals): void

@@ -19,7 +19,7 @@ let primary: OwnPostgres
 /** The host that takes over. */
 let standby: OwnReplica
 let replica: OwnReplica
-/** The replica that an operator starts at the address of the lost one. */
+/** The replica that an operator starts at the address of the lost replica. */
 let replacement: OwnReplica
 let shop: Shop
 let metrics_url: string
@@ -65,7 +65,7 @@ function twoHosts(): string {
 }
 
 let number = 0
-/** Makes a payment, repeating the request until the server accepts it. Returns the id. */
+/** Makes a payment: repeats the request until the server accepts the payment. Returns the id. */
 async function pay(): Promise<string> {
   number += 1
   const ack = await client.order(orderOf(shop, `order-${number}`, 100_000, '001'))
@@ -81,7 +81,7 @@ async function list(): Promise<{ status: number; text: string; ids: string[] }> 
   return { status: answer.status, text, ids: items.map((item: { collection_id: string }) => item.collection_id) }
 }
 
-/** Makes payments, and asserts that the list has each of them at once. */
+/** Makes payments, and asserts that the list has each payment immediately afterwards. */
 async function payAndList(times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
     const id = await pay()
@@ -99,7 +99,7 @@ async function metric(name: string): Promise<number> {
 const fromReplica = () => metric('malipo_reads_total{database="replica"}')
 const fromPrimary = () => metric('malipo_reads_total{database="primary"}')
 
-/** Makes payments and lists until the replica has answered `times` lists. Every list has the payment before it. */
+/** Makes payments and lists until the replica has answered `times` lists. Each list must contain the newest payment. */
 async function readFromReplica(times: number): Promise<void> {
   const begin = await fromReplica()
   await until(
@@ -136,7 +136,7 @@ test('no request fails while the replica disappears and returns', async () => {
 })
 
 test('after a failover, the server never reads from a replica of the lost primary, even if the replica has more of the log', async (t) => {
-  // The standby lacks the end of the log, which contains no payment. The replica has it.
+  // The standby lacks the end of the log, which contains no payment. The replica has the whole log.
   await waitReplayed(primary, standby)
   for (const one of [standby, replacement]) one.signal('SIGSTOP')
   await primary.admin("select pg_logical_emit_message(false, 'fill', repeat('x', 1000000))")
@@ -190,14 +190,14 @@ test('a replica of the new primary answers reads again', async () => {
   await readFromReplica(5)
 })
 
-test('no request fails after an operator promotes the replica by mistake, and no list has its rows', async () => {
+test('no request fails after an operator promotes the replica by mistake, and no list has the rows of that replica', async () => {
   await replacement.promote()
   await replacement.admin('update collections set reference = null')
   await readFromPrimary(10)
   assert.match(server.output(), /it accepts writes, so it is no replica/)
 })
 
-test('the server still runs, has answered nothing by 500, and stops in order', async () => {
+test('the server still runs, has answered no request with 500, and stops with code 0', async () => {
   assert.doesNotMatch(server.output(), /"status":500|unhandled/)
   server.signal('SIGTERM')
   assert.deepEqual(await endOf(server, 60_000), { code: 0, signal: null }, server.output())

@@ -45,7 +45,7 @@ const PAGES = [
   '/docs/quickstart?lang=sw',
 ]
 
-/** The browser runs this text. It returns the parts of the header that cover each other. */
+/** The browser runs this text, which returns each pair of parts of the header that cover each other. */
 const OVERLAPS = `(() => {
   const parts = [...document.querySelectorAll('.docs-menu, .docs-brand a, .docs-links > *')].filter((one) => one.offsetParent)
   const boxes = parts.map((one) => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
