@@ -250,7 +250,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This environment has no webhook address yet. PATCH /v1/merchant/webhook-config with a webhook_url first.':
     'Bado hakuna anwani ya webhook katika mazingira haya. Iandike kwanza.',
   'This delivery is still pending: the server retries it. See next_attempt_at.':
-    'Ujumbe huu bado unasubiri: mfumo utautuma tena. Angalia utajaribiwa tena lini.',
+    'Ujumbe huu bado unasubiri: seva itautuma tena. Angalia utajaribiwa tena lini.',
   'The server attempted this delivery {} times and does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.':
