@@ -49,7 +49,8 @@ export function createRepeats(repeat_ms = REPEAT_MS): Repeats {
   const report = ({ repeated, fields, message, write }: CountedLine) => {
     const seconds = repeat_ms / 1_000
     const counted = fields.err === undefined ? { repeated } : { err: new ErrorSummary(fields.err), repeated }
-    write({ ...fields, ...counted }, `${message} (repeated ${repeated} times in ${seconds} s)`)
+    const times = repeated === 1 ? 'once' : `${repeated} times`
+    write({ ...fields, ...counted }, `${message} (repeated ${times} in ${seconds} s)`)
   }
   const endMinute = (key: string, line: CountedLine) => {
     // A call of `flush` may have removed the line.

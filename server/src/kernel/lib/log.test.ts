@@ -152,7 +152,7 @@ test('the log writes a failure again when the failure returns after a quiet minu
     lines.map(({ msg, repeated, repeats }) => [msg, repeated, repeats]),
     [
       ['a payment waits', undefined, undefined],
-      ['a payment waits (repeated 1 times in 0.1 s)', 1, undefined],
+      ['a payment waits (repeated once in 0.1 s)', 1, undefined],
       ['a payment waits', undefined, undefined],
     ],
   )
