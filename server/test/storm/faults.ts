@@ -34,7 +34,8 @@ export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_u
 /** Returns the probabilities of a storm. Each kind of fault is equally likely. */
 export function stormRates(seed: number): Rates {
   const wire = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE)
-  // A prompt can have either fault, so both faults together are as likely as any other fault.
+  // A payment request makes two calls, `create` and `push`. Each of the two has half of the share, so payments have faults as
+  // often as payouts.
   const half = evenly(Object.keys(WIRE_FAULTS), FAULT_SHARE / 2)
   const payer = fates(Object.keys(PAYER_FATES), GOOD_PAYERS)
   const payee = fates(Object.keys(PAYEE_FATES), GOOD_PAYEES)
