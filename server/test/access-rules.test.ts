@@ -108,6 +108,7 @@ const RULES: Record<string, Rule> = {
   'PUT /v1/merchant/balance-mark': { roles: ['MERCHANT_ADMIN', 'FINANCE'] },
   'GET /v1/merchant/webhook-status': { roles: ALL },
 
+  'GET /v1/requests': { scopes: ['requests:read'] },
   'GET /v1/balance': { scopes: ['transactions:read'] },
   'GET /v1/merchant/balance': { roles: ALL },
   'GET /v1/merchant/payout-limits': { scopes: ['disbursements:read'], roles: ALL },

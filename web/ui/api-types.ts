@@ -139,6 +139,8 @@ export type Schemas = {
   ReconciliationExceptionList: { items: Array<Schemas['ReconciliationException']>; pagination: Schemas['Pagination'] }
   ReconciliationSummary: { providers: Array<{ provider: string; statements: number; lines: number; matched: number; stated_until: string | null; holes: Array<{ from: string; to: string }>; open_cases: number; open_by_kind: { unknown_to_us: number; unknown_to_them: number; amount_differs: number; outcome_differs: number; duplicate: number }; unexplained: string; net_difference: string; other_currencies: Array<{ currency: string; unexplained: string; net_difference: string }> }>; float: { books: string; currency: string; providers: Array<{ provider: string; balance: string | null; separate: boolean }>; difference: string | null } }
   RemovedMember: Schemas['Member'] & { revoked_keys: Array<{ id: string; name: string; environment: string; key_prefix: string; key_last4: string }> }
+  RequestSummary: { id: string; at: string; request_id: string | null; method: string | null; path: string | null; status: number | null; duration_ms: number | null; error_code: string | null; key_id: string | null; key_name: string | null; not_kept: number }
+  RequestSummaryList: { items: Array<Schemas['RequestSummary']>; pagination: Schemas['Pagination'] }
   RequestedAmount: string | number
   ReviewedIpAddress: Schemas['IpAddress'] & { merchant_code: string; merchant_name: string }
   ReviewedIpAddressList: { items: Array<Schemas['ReviewedIpAddress']>; pagination: Schemas['Pagination'] }
@@ -147,7 +149,7 @@ export type Schemas = {
   SavedRecipientChange: { label: string }
   SavedRecipientRequest: { label?: string; method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code?: string; destination_identifier: string; destination_name: string }
   SavedRecipients: { items: Array<Schemas['SavedRecipient']>; earlier: Array<Schemas['EarlierRecipient']> }
-  Scope: "collections:write" | "collections:read" | "payment_links:write" | "payment_links:read" | "invoices:write" | "invoices:read" | "transactions:read" | "webhooks:manage" | "disbursements:write" | "disbursements:read"
+  Scope: "collections:write" | "collections:read" | "payment_links:write" | "payment_links:read" | "invoices:write" | "invoices:read" | "transactions:read" | "webhooks:manage" | "disbursements:write" | "disbursements:read" | "requests:read"
   SecuritySettings: { second_factor_required: boolean }
   Session: { id: string; console: "dashboard" | "operator"; device: string; address: string; signed_in_at: string; seen_at: string; current: boolean }
   SessionConfirmation: { code?: string; password?: string; passkey?: { id: string; rawId: string; type: "public-key"; response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string | null } } }
@@ -656,6 +658,12 @@ export type Calls = {
     query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; method?: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "HEAD"; status?: string; path?: string; q?: string; key_id?: string; from?: string; to?: string }
     body: undefined
     data: { items: Array<Schemas['LoggedRequest']>; pagination: Schemas['Pagination']; looked_back_to: string | null }
+  }
+  'GET /v1/requests': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; page?: number; page_size?: number; status?: string; from?: string; to?: string }
+    body: undefined
+    data: Schemas['RequestSummaryList']
   }
   'GET /v1/merchant/requests/{id}': {
     params: { id: string }

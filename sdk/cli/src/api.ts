@@ -150,8 +150,10 @@ function sentence(response: Response, code: string, message: string, details: un
       return 'The server does not know this key. Copy the whole key from the dashboard, and run "malipo login" again.'
     case 'api_key_revoked':
       return 'This key was revoked or has expired. Make a new key in the dashboard, and run "malipo login" again.'
-    case 'insufficient_scope':
-      return `${message} Make a key with this scope in the dashboard, and run "malipo login" again.`
+    case 'insufficient_scope': {
+      const { required_scope = 'of this call' } = (details ?? {}) as { required_scope?: string }
+      return `This key lacks the scope ${required_scope}. Make a key with this scope in the dashboard, and run "malipo login" again.`
+    }
     case 'rate_limited':
       return `${message} Retry-After: ${response.headers.get('retry-after') ?? '?'} s.`
   }

@@ -50,7 +50,8 @@ export async function followEvents(api: Api, options: FollowOptions): Promise<vo
   }
 }
 
-function mayTryAgain(error: Problem): boolean {
+/** Returns true if the server may accept the same request later. */
+export function mayTryAgain(error: Problem): boolean {
   const { status } = error as { status?: number }
   return status === 429 || (status !== undefined && status >= 500)
 }

@@ -46,10 +46,16 @@ export const HELP: Readonly<Record<string, Help>> = {
     ],
   },
   logs: {
-    usage: 'malipo logs tail [--event EVENT]',
-    summary: 'show events as they happen',
-    text: 'Shows one line for each event. The log of requests is in the dashboard: API keys cannot read it.',
-    options: ['--event EVENT    only this event', JSON_OPTION],
+    usage: 'malipo logs tail [--status STATUS] [--since TIME] | [--events] [--event EVENT]',
+    summary: 'show API requests or events as they happen',
+    text: 'Shows one line for each request with a key of this merchant and environment: time, method, path, status, error code, duration, request id and key. Needs a key with the scope requests:read. With --events, shows events, which needs the scope webhooks:manage. The dashboard shows the bodies.',
+    options: [
+      '--status STATUS  only requests with 4xx, 5xx, or one status such as 409',
+      '--since TIME     also the requests since 30m, 2h, or 2026-01-05T09:00:00Z',
+      '--events         events in place of requests',
+      '--event EVENT    only this event',
+      JSON_OPTION,
+    ],
   },
   pay: {
     usage: 'malipo pay PHONE AMOUNT [--reference TEXT] [--idempotency-key KEY] [--live]',

@@ -12,6 +12,7 @@ import { listen } from './listen.ts'
 import { type Output, outputOf, printLines } from './output.ts'
 import { Problem, usage } from './problem.ts'
 import { findRecord } from './records.ts'
+import { followRequests, type LoggedRequest } from './requests.ts'
 import { checkedUrl, DEFAULT_URL, localSecret, positionOf, readLogin, removeLogin, saveLogin } from './settings.ts'
 import { sleep } from './sleep.ts'
 import { trigger } from './trigger.ts'
@@ -28,10 +29,12 @@ const OPTIONS = {
   live: { type: 'boolean' },
   print: { type: 'boolean' },
   'from-now': { type: 'boolean' },
+  events: { type: 'boolean' },
   'base-url': { type: 'string' },
   'forward-to': { type: 'string' },
   event: { type: 'string' },
   since: { type: 'string' },
+  status: { type: 'string' },
   until: { type: 'string' },
   reference: { type: 'string' },
   'idempotency-key': { type: 'string' },
@@ -232,7 +235,41 @@ function timeOf(text: string, option: string): Date {
 }
 
 async function runLogs(run: Run): Promise<void> {
-  if (run.words[0] !== 'tail') throw usage(`Write: ${HELP.logs?.usage}`)
+  const { words, values } = run
+  if (words[0] !== 'tail') throw usage(`Write: ${HELP.logs?.usage}`)
+  const about_events = values.events === true || values.event !== undefined
+  if (!about_events) return tailRequests(run)
+  if (values.status !== undefined || values.since !== undefined)
+    throw usage(`--status and --since are about requests. Write: ${HELP.logs?.usage}`)
+  return tailEvents(run)
+}
+
+async function tailRequests(run: Run): Promise<void> {
+  const { values, out, signal } = run
+  const since = textOf(values, 'since')
+  const status = textOf(values, 'status')
+  if (status !== undefined && !/^[2-5](?:xx|\d\d)$/.test(status))
+    throw usage('--status must be 2xx, 3xx, 4xx, 5xx, or one status such as 409.')
+  await followRequests(apiOf(run), {
+    status,
+    since: since === undefined ? null : timeOf(since, '--since'),
+    onRequest: (request) => out.show(lineOf(request), request),
+    onState: (state, reason) => out.note(state === 'open' ? 'Connected.' : `${reason} Trying again ...`),
+    onGap: () => out.note('There were more requests than this tool reads at once. The dashboard has all of them.'),
+    signal,
+  }).catch((error) => {
+    if (!(error instanceof Refused) || error.status !== 404) throw error
+    throw new Problem('This server is older and lists no requests for keys. Update the server, or add --events.')
+  })
+}
+
+function lineOf({ at, method, path, status, error_code, duration_ms, request_id, key_name, not_kept }: LoggedRequest) {
+  if (not_kept > 0) return `${at}  ${not_kept} requests of this time are not in the log`
+  const result = [status, error_code].filter((one) => one !== null).join(' ')
+  return `${at}  ${(method ?? '').padEnd(6)} ${path}  ${result}  ${duration_ms} ms  ${request_id}  ${key_name ?? ''}`.trimEnd()
+}
+
+async function tailEvents(run: Run): Promise<void> {
   const api = apiOf(run)
   const seen = new Set<string>()
   let last_id: string | null = null

@@ -59,6 +59,11 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+/** Writes all captured requests to the request log. */
+async function written(): Promise<void> {
+  await world.system.own_tasks.find(({ name }) => name === 'request_log')?.idle()
+}
+
 type Options = { key?: string; env?: Record<string, string>; input?: string }
 const newHome = () => mkdtempSync(join(folder, 'home-'))
 
@@ -428,8 +433,70 @@ describe('commands', () => {
     assert.match(failed.out, /^failed /)
   })
 
-  test('logs tail shows new events', async () => {
-    const child = start(['logs', 'tail', '--json'])
+  test('logs tail shows new requests with their error code and request id, and none of its own', async () => {
+    await run(['get', randomUUID()])
+    await written()
+    const child = start(['logs', 'tail'])
+    let [out, err] = ['', '']
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    child.stderr?.on('data', (chunk) => {
+      err += chunk
+    })
+    const writing = setInterval(() => void written(), 200)
+    try {
+      await until(() => err.includes('Connected.'), 'the tool connects')
+      const accepted = await world.post('/v1/collections/wallet-push', { amount: '750', phone: '0754123001' })
+      const refused = await world.post('/v1/collections/wallet-push', { amount: 'x', phone: '0754123001' })
+      const lineOf = (reply: { headers: object }) => {
+        const { 'x-request-id': id } = reply.headers as Record<string, string>
+        return out.split('\n').find((line) => line.includes(String(id))) ?? ''
+      }
+      await until(() => lineOf(accepted) !== '' && lineOf(refused) !== '', `both requests are shown: ${out} ${err}`)
+      assert.match(lineOf(accepted), /^\S+Z {2}POST {3}\/v1\/collections\/wallet-push {2}202 {2}\d+ ms /)
+      assert.match(lineOf(refused), /wallet-push {2}400 validation_failed {2}\d+ ms /)
+      assert.equal(out.trim().split('\n').length, 2, out)
+    } finally {
+      clearInterval(writing)
+      child.kill('SIGINT')
+    }
+    assert.deepEqual(await once(child, 'close'), [0, null])
+    const key = await world.newKey({ scopes: ['webhooks:manage'] })
+    const narrow = await run(['logs', 'tail'], { key })
+    assert.equal(narrow.code, 1)
+    assert.match(narrow.err, /This key lacks the scope requests:read\. Make a key with this scope/)
+  })
+
+  test('logs tail --since shows past requests, also with a status, and refuses options that do not fit', async () => {
+    await world.get(`/v1/collections/${randomUUID()}`)
+    await written()
+    const child = start(['logs', 'tail', '--since', '1h', '--status', '404', '--json'])
+    let out = ''
+    child.stdout?.on('data', (chunk) => {
+      out += chunk
+    })
+    await until(() => out.includes('\n'), 'a past request is shown')
+    child.kill('SIGINT')
+    assert.deepEqual(await once(child, 'close'), [0, null])
+    const shown = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.ok(shown.every(({ status, error_code }) => status === 404 && error_code === 'not_found'))
+    for (const words of [
+      ['--status', '9xx'],
+      ['--since', 'soon'],
+      ['--events', '--status', '404'],
+    ]) {
+      const wrong = await run(['logs', 'tail', ...words])
+      assert.equal(wrong.code, 2, wrong.err)
+      assert.match(wrong.err, /--(?:status|since)/)
+    }
+  })
+
+  test('logs tail --events shows new events', async () => {
+    const child = start(['logs', 'tail', '--events', '--json'])
     let [out, err] = ['', '']
     child.stdout?.on('data', (chunk) => {
       out += chunk

@@ -15,6 +15,7 @@ use Malipo\Resources\Events;
 use Malipo\Resources\Invoices;
 use Malipo\Resources\Me;
 use Malipo\Resources\PaymentLinks;
+use Malipo\Resources\Requests;
 use Malipo\Resources\Transactions;
 use Malipo\Resources\WebhookConfig;
 use Malipo\Resources\WebhookDeliveries;
@@ -40,6 +41,7 @@ final class Client
     public readonly WebhookConfig $webhookConfig;
     public readonly WebhookDeliveries $webhookDeliveries;
     public readonly Events $events;
+    public readonly Requests $requests;
 
     /**
      * @param string $baseUrl The address of the server, without /v1, such as https://api.example.com.
@@ -98,6 +100,7 @@ final class Client
         $this->webhookConfig = new WebhookConfig($requester);
         $this->webhookDeliveries = new WebhookDeliveries($requester);
         $this->events = new Events($requester);
+        $this->requests = new Requests($requester);
     }
 
     private static function checkedAddress(string $baseUrl): string

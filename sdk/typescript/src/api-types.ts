@@ -836,6 +836,32 @@ export type QrAccepted = {
   expires_at: null
 }
 
+/** The schema `RequestSummary` of the API. */
+export type RequestSummary = {
+  id: string
+  /** When the request arrived. For not_kept, when the first of these requests arrived. */
+  at: string
+  /** X-Request-Id of the response. Null means not_kept. */
+  request_id: string | null
+  method: string | null
+  /** Without the query. */
+  path: string | null
+  status: number | null
+  /** Until the response was ready. */
+  duration_ms: number | null
+  error_code: string | null
+  key_id: string | null
+  key_name: string | null
+  /** 0, or the number of requests that the log did not keep. */
+  not_kept: number
+}
+
+/** The schema `RequestSummaryList` of the API. */
+export type RequestSummaryList = {
+  items: Array<RequestSummary>
+  pagination: Pagination
+}
+
 /** The schema `Statement` of the API. */
 export type Statement = {
   merchant_id: string
@@ -1805,6 +1831,19 @@ export type StreamEventsFilters = {
   /** The id of the last event that you have, if you cannot send the header Last-Event-ID. */
   after?: string | undefined
 }
+
+/** The filters of GET /v1/requests. */
+export type ListRequestsFilters = {
+  page?: number | undefined
+  page_size?: number | undefined
+  /** 2xx, 3xx, 4xx, 5xx, or one status such as 409. */
+  status?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The answer to GET /v1/requests. */
+export type ListRequestsAnswer = RequestSummaryList
 
 /** The answer to GET /v1/balance. */
 export type GetBalanceAnswer = Balance

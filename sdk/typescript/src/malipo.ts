@@ -24,6 +24,8 @@ import { createHttp, type ReadOptions } from './request.ts'
 import {
   type EventCalls,
   eventCalls,
+  type RequestCalls,
+  requestCalls,
   type WebhookConfigCalls,
   type WebhookDeliveryCalls,
   type WebhookEndpointCalls,
@@ -50,6 +52,7 @@ export class Malipo {
   readonly webhookEndpoints: WebhookEndpointCalls
   readonly webhookConfig: WebhookConfigCalls
   readonly webhookDeliveries: WebhookDeliveryCalls
+  readonly requests: RequestCalls
   readonly me: {
     /** Returns the key's merchant, environment and scopes. */
     get(options?: ReadOptions): Promise<Identity>
@@ -70,6 +73,7 @@ export class Malipo {
     this.webhookEndpoints = webhookEndpointCalls(http)
     this.webhookConfig = webhookConfigCalls(http)
     this.webhookDeliveries = webhookDeliveryCalls(http)
+    this.requests = requestCalls(http)
     this.me = { get: (options) => http.get('/v1/me', {}, options) }
   }
 }

@@ -87,6 +87,17 @@ export function eventCalls(http: Http): EventCalls {
   }
 }
 
+/** The API requests with the keys of the merchant. The key needs the scope `requests:read`. */
+export type RequestCalls = {
+  /** Lists requests of the environment of the key, newest first, without their bodies. */
+  list(filters?: Api.ListRequestsFilters, options?: ReadOptions): List<Api.ListRequestsAnswer['items'][number]>
+}
+
+/** Makes `malipo.requests`, whose calls send requests by `http`. */
+export function requestCalls(http: Http): RequestCalls {
+  return { list: (filters = {}, options) => createList(http, '/v1/requests', filters, 'id', options) }
+}
+
 /** The deliveries of events to your endpoints. */
 export type WebhookDeliveryCalls = {
   /** Returns a delivery with its attempts. */

@@ -18,6 +18,7 @@ const SAMPLE_READS: readonly (readonly [scope: string, path: string])[] = [
   ['invoices:read', '/v1/invoices'],
   ['transactions:read', '/v1/balance'],
   ['webhooks:manage', '/v1/merchant/webhook-config'],
+  ['requests:read', '/v1/requests'],
 ]
 
 /**

@@ -14,6 +14,7 @@ export const SCOPES = [
   'webhooks:manage',
   'disbursements:write',
   'disbursements:read',
+  'requests:read',
 ] as const
 /** The name of a scope, as the API writes it. */
 export type Scope = (typeof SCOPES)[number]
@@ -45,6 +46,7 @@ export const scopeTexts = texts({
       'webhooks:manage': 'Kubadilisha anwani na matukio ya webhook',
       'disbursements:write': 'Kuomba utoaji pesa (kila ombi linasubiri idhini)',
       'disbursements:read': 'Kuona utoaji pesa',
+      'requests:read': 'Kuona kumbukumbu ya maombi ya API, bila maudhui yake',
     } as Record<string, string>,
     preset: {
       shop: 'Duka la mtandaoni: kupokea malipo na kuona hali yake',
@@ -66,6 +68,7 @@ export const scopeTexts = texts({
       'webhooks:manage': 'Change the webhook address and its events',
       'disbursements:write': 'Request withdrawals (each one waits for approval)',
       'disbursements:read': 'See withdrawals',
+      'requests:read': 'See the log of API requests, without their bodies',
     },
     preset: {
       shop: 'Online shop: take payments and read their status',

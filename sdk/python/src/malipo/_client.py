@@ -59,6 +59,7 @@ class Malipo:
         self.webhook_config = sync.WebhookConfig(requester)
         self.webhook_deliveries = sync.WebhookDeliveries(requester)
         self.events = sync.Events(requester)
+        self.requests = sync.Requests(requester)
 
     def close(self) -> None:
         """Closes the idle connections to the server."""
@@ -107,6 +108,7 @@ class AsyncMalipo:
         self.webhook_config = aio.WebhookConfig(in_threads)
         self.webhook_deliveries = aio.WebhookDeliveries(in_threads)
         self.events = aio.Events(in_threads)
+        self.requests = aio.Requests(in_threads)
 
     async def close(self) -> None:
         """Closes the idle connections to the server."""

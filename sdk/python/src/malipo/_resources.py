@@ -481,3 +481,19 @@ class Events(ApiResource):
     ) -> t.ListEventsAnswer:
         """Returns one page of events: items and pagination."""
         return self._http.get("/v1/events", filters, timeout)
+
+
+class Requests(ApiResource):
+    """The API requests with the keys of the merchant. The key needs the scope requests:read."""
+
+    def list(
+        self, filters: Optional[t.ListRequestsFilters] = None, *, timeout: Optional[float] = None
+    ) -> Iterator[t.ListRequestsItem]:
+        """Yields requests of the environment of the key, newest first, over all pages, without their bodies."""
+        return self._http.pages("/v1/requests", filters, "id", timeout)
+
+    def list_page(
+        self, filters: Optional[t.ListRequestsFilters] = None, *, timeout: Optional[float] = None
+    ) -> t.ListRequestsAnswer:
+        """Returns one page of requests: items and pagination."""
+        return self._http.get("/v1/requests", filters, timeout)

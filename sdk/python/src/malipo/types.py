@@ -1261,6 +1261,38 @@ StreamEventsFilters = TypedDict(
 )
 
 
+ListRequestsFilters = TypedDict(
+    "ListRequestsFilters",
+    {
+        "page": "int",
+        "page_size": "int",
+        "status": "Any",
+        "from": "Any",
+        "to": "Any",
+    },
+    total=False,
+)
+
+
+class ListRequestsItem(TypedDict):
+    id: str
+    at: str
+    request_id: Optional[str]
+    method: Optional[str]
+    path: Optional[str]
+    status: Optional[int]
+    duration_ms: Optional[int]
+    error_code: Optional[str]
+    key_id: Optional[str]
+    key_name: Optional[str]
+    not_kept: int
+
+
+class ListRequestsAnswer(TypedDict):
+    items: List[ListRequestsItem]
+    pagination: Dict[str, int]
+
+
 class GetBalanceAnswer(TypedDict):
     available: str
     reserved: str

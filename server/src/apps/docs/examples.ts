@@ -167,6 +167,7 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
   testWebhookEndpoint: { sdk: 'webhookEndpoints.test', ...endpoint },
   listEvents: { query: { event: 'collection.success' } },
   streamEvents: {},
+  listRequests: { sdk: 'requests.list', query: { status: '4xx' } },
   listWebhookDeliveries: { sdk: 'webhookDeliveries.list', query: { status: 'failed' } },
   getWebhookDelivery: { sdk: 'webhookDeliveries.get', ...delivery },
   replayWebhookDeliveries: { sdk: 'webhookDeliveries.replayAll', body: { since: '2026-01-05T06:00:00Z' } },

@@ -4,7 +4,7 @@ import { type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, pageOf } from '../../kernel/http/index.ts'
 import { firstIdAt, isId, refuse, timeOfId, withRoutingCode, ZERO_ID } from '../../kernel/lib/index.ts'
 import { type RequestDetails, unpack } from './pack.ts'
-import type { LoggedRequest, RequestRecord, RequestsQuery } from './schema.ts'
+import type { LoggedRequest, RequestRecord, RequestSummary, RequestsQuery } from './schema.ts'
 
 type RequestLogRow = {
   environment: Environment
@@ -176,6 +176,13 @@ function presentRequest(row: RequestLogRow): LoggedRequest {
   const { method, path, status, duration_ms, address } = row
   const details = { method, path, status, duration_ms, address, request_id: requestIdOf(row) }
   return { id, kind: 'request', at, until: null, count: 1, ...details, ...names }
+}
+
+/** Returns the fields of an entry that an API key may read: no body, no address, and no reference or id of a record. */
+export function withoutDetails(entry: LoggedRequest): RequestSummary {
+  const { id, at, request_id, method, path, status, duration_ms, error_code, key_id, key_name, kind, count } = entry
+  const not_kept = kind === 'not_kept' ? count : 0
+  return { id, at, request_id, method, path, status, duration_ms, error_code, key_id, key_name, not_kept }
 }
 
 function requestIdOf({ id, request_id }: Pick<RequestLogRow, 'id' | 'request_id'>): string {

@@ -18,6 +18,8 @@ export type RequestLog = {
 }
 
 const WRITE_EVERY_MS = 2_000
+/** The path of the list for API keys. The log does not contain its successful calls. */
+export const KEY_REQUESTS_PATH = '/v1/requests'
 /**
  * The approximate number of requests that the recorder writes in one round. The other requests of a burst wait for later
  * rounds, so that the log slows payments only by a few percent.
@@ -79,7 +81,7 @@ export function createRequestLog(
   }
   const capture = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const principal = request.recognised
-    if (principal === null) return
+    if (principal === null || isReadOfLog(request, reply)) return
     // If half of the memory is full, the log drops successful reads, so that the rest is for writes and failed requests.
     const is_successful_read = request.method === 'GET' && reply.statusCode < 400
     if (entries >= (is_successful_read ? limits.entries / 2 : limits.entries)) {
@@ -113,6 +115,11 @@ export function createRequestLog(
         }),
     },
   }
+}
+
+/** Returns true for a successful read of the log by a key. A tool that follows the log would otherwise fill the log. */
+function isReadOfLog(request: FastifyRequest, reply: FastifyReply): boolean {
+  return request.routeOptions.url === KEY_REQUESTS_PATH && reply.statusCode < 400
 }
 
 const NO_BODIES = { sent: null, answer: null, bodies_dropped: true }

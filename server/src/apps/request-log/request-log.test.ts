@@ -171,7 +171,7 @@ describe('access and filters of the request log', () => {
     assert.deepEqual(await findRequestsOf(world.deps.db, other.id, resource_id), [])
   })
 
-  test('administrators and developers read the request log, and an API key cannot read the log', async () => {
+  test('administrators and developers read the whole request log, and an API key cannot', async () => {
     for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
       const { token } = await world.newSession(role)
       const allowed = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER' ? 200 : 403
@@ -179,6 +179,68 @@ describe('access and filters of the request log', () => {
       if (allowed === 403) assert.equal((await show(randomUUID(), 'live', token)).status, 403)
     }
     assert.equal((await world.get('/v1/merchant/requests', world.live_key)).status, 403)
+  })
+
+  test('a key with requests:read lists the requests of its merchant and environment, without bodies, addresses and records', async () => {
+    const merchant = await world.newMerchant()
+    const [caller, reader] = [
+      await world.newKey({ merchant }),
+      await world.newKey({ merchant, scopes: ['requests:read'] }),
+    ]
+    const live = await world.newKey({ merchant, environment: 'live', scopes: ['requests:read'] })
+    const made = await world.post(PUSH, body({ reference: 'SECRET-REFERENCE' }), { key: caller })
+    world.deps.clock.advance(1)
+    const refused = await world.post(PUSH, body(), { key: reader })
+    assert.deepEqual(codeOf(refused), [403, 'insufficient_scope'])
+    await written()
+    const read = async (query = '', key = reader) => (await world.get(`/v1/requests${query}`, key)).body.data
+    const { items, pagination } = await read()
+    assert.deepEqual(pagination, { page: 1, page_size: 20, total_items: 2, total_pages: 1 })
+    assert.deepEqual(
+      items.map(({ request_id, status, error_code, method, path }: Record<string, unknown>) => [
+        request_id,
+        status,
+        error_code,
+        method,
+        path,
+      ]),
+      [refused, made].map(({ headers }, n) => [
+        headers['x-request-id'],
+        n === 0 ? 403 : 202,
+        n === 0 ? 'insufficient_scope' : null,
+        'POST',
+        PUSH,
+      ]),
+    )
+    const fields = 'id at request_id method path status duration_ms error_code key_id key_name not_kept'.split(' ')
+    assert.deepEqual(Object.keys(items[0]), fields)
+    assert.equal((await read('?status=4xx')).items.length, 1)
+    assert.deepEqual((await read('', live)).items, [])
+    const stranger = await world.newKey({ merchant: await world.newMerchant(), scopes: ['requests:read'] })
+    assert.deepEqual((await read('', stranger)).items, [])
+    const narrow = await world.newKey({ merchant, scopes: ['webhooks:manage', 'collections:read'] })
+    assert.deepEqual(codeOf(await world.get('/v1/requests', narrow)), [403, 'insufficient_scope'])
+    assert.deepEqual(codeOf(await world.get('/v1/requests', developer)), [403, 'insufficient_role'])
+    assert.deepEqual(codeOf(await world.get('/v1/requests?environment=live', reader)), [400, 'validation_failed'])
+    assert.deepEqual(codeOf(await world.get('/v1/requests?q=x', reader)), [400, 'validation_failed'])
+    assert.deepEqual(codeOf(await world.get(`/v1/merchant/requests/${items[1].id}`, reader)), [
+      403,
+      'insufficient_role',
+    ])
+  })
+
+  test('the request log omits successful reads of the log by a key, and has refused ones', async () => {
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant, scopes: ['requests:read'] })
+    for (const status of [200, 400]) {
+      assert.equal((await world.get(`/v1/requests${status === 400 ? '?status=9xx' : ''}`, key)).status, status)
+    }
+    await written()
+    const { items } = (await world.get('/v1/requests', key)).body.data
+    assert.deepEqual(
+      items.map(({ status }: { status: number }) => status),
+      [400],
+    )
   })
 
   test('the request log filters by method, status, path, key and time, and has pages', async () => {

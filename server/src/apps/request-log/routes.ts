@@ -2,8 +2,16 @@
 
 import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { caller, type Routes } from '../../kernel/http/index.ts'
-import { getRequest, listRequests } from './list.ts'
-import { RequestAnswer, RequestParams, RequestsAnswer, RequestsQuery } from './schema.ts'
+import { getRequest, listRequests, withoutDetails } from './list.ts'
+import { KEY_REQUESTS_PATH } from './log.ts'
+import {
+  RequestAnswer,
+  RequestParams,
+  RequestSummariesAnswer,
+  RequestSummariesQuery,
+  RequestsAnswer,
+  RequestsQuery,
+} from './schema.ts'
 
 const access = { roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
 const tags = ['Requests']
@@ -31,6 +39,26 @@ export function requestLogRoutes(deps: Deps): Routes {
           success: true as const,
           data: await listRequests(forReads(deps).db, merchant, environment, request.query),
         }
+      },
+    )
+    app.get(
+      KEY_REQUESTS_PATH,
+      {
+        config: { access: { scopes: ['requests:read'] } },
+        schema: {
+          tags,
+          operationId: 'listRequests',
+          summary: 'List the API requests of your servers, newest first',
+          description:
+            'Requests with all keys of this environment, including refused ones, without bodies. A request appears about two seconds after its response. The list omits its own successful calls.',
+          querystring: RequestSummariesQuery,
+          response: { 200: RequestSummariesAnswer },
+        },
+      },
+      async (request) => {
+        const { merchant, environment } = caller(request)
+        const { items, pagination } = await listRequests(forReads(deps).db, merchant, environment, request.query)
+        return { success: true as const, data: { items: items.map(withoutDetails), pagination } }
       },
     )
     app.get(

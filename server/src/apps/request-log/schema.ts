@@ -43,6 +43,26 @@ export const LoggedRequest = Type.Object(
 )
 export type LoggedRequest = Static<typeof LoggedRequest>
 
+const { id, at, request_id, method, path, status, duration_ms, error_code, key_id, key_name } = LoggedRequest.properties
+/** An entry of the list for API keys: one request, or a count of requests that the log did not store. */
+export const RequestSummary = Type.Object(
+  {
+    id,
+    at,
+    request_id,
+    method,
+    path,
+    status,
+    duration_ms,
+    error_code,
+    key_id,
+    key_name,
+    not_kept: Type.Integer({ description: '0, or the number of requests that the log did not keep.' }),
+  },
+  { title: 'RequestSummary' },
+)
+export type RequestSummary = Static<typeof RequestSummary>
+
 const CUT = 'True means that the body was longer than the 4,096 characters that the log keeps.'
 /** One request with the bodies of the request and the response. */
 export const RequestRecord = Type.Object(
@@ -93,6 +113,16 @@ export const RequestsQuery = Type.Object({
   to: Type.Optional(Timestamp),
 })
 export type RequestsQuery = Static<typeof RequestsQuery>
+
+/** The page and the filters of the list for API keys. */
+export const RequestSummariesQuery = Type.Object({
+  ...PageQuery,
+  status: RequestsQuery.properties.status,
+  from: RequestsQuery.properties.from,
+  to: RequestsQuery.properties.to,
+})
+/** The response with a page of the list for API keys. */
+export const RequestSummariesAnswer = success(page(RequestSummary))
 
 /** The response with a page of the list. `looked_back_to` is the oldest examined time. */
 export const RequestsAnswer = success(

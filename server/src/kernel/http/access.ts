@@ -22,6 +22,7 @@ export const SCOPES = {
   'webhooks:manage': 'Configure the webhook URL, events and secret.',
   'disbursements:write': 'Submit disbursements.',
   'disbursements:read': 'Read disbursements.',
+  'requests:read': 'List the API requests of all keys of this environment, without their bodies.',
 } as const
 /** A scope of an API key: a name in `SCOPES`. */
 export type Scope = keyof typeof SCOPES
