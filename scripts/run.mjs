@@ -20,8 +20,8 @@ const PARENT_EVERY_MS = 500
 // npm and a supervisor can both send one stop signal. Equal signals within this time count as one.
 const SAME_SIGNAL_MS = 1_000
 // V8 allocates the young generation per thread: three times the semi-space. With 8 MB, the server spent a tenth more processor
-// time on a payment, because each collection copies the requests in progress. The old generation grows by 60% between two full
-// collections.
+// time on a payment, because each garbage collection copies the requests in progress. The old generation grows by 60% between
+// two full garbage collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=60']
 // With fewer malloc arenas, the process wastes less memory, and malloc returns free memory at the end of an arena to the
 // system.
