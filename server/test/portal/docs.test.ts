@@ -71,6 +71,25 @@ for (const colorScheme of ['light', 'dark'] as const)
     await leaves(reader)
   })
 
+test('the script moves no visible part of a page while the page loads, on phones and on a desk', async () => {
+  for (const width of [360, 412, 1280]) {
+    const { page, close } = await openPage(office.browser, { viewport: { width, height: 740 } })
+    // The browser runs this text before the page: it adds up how far visible parts move.
+    await page.addInitScript(`window.shift = 0
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) window.shift += value
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    for (const path of ['/docs/quickstart', '/docs/quickstart?lang=sw', '/docs/api/createWalletPush']) {
+      await page.goto(`${office.url}${path}`)
+      await page.locator('.docs-theme:visible').waitFor()
+      // The browser reports a shift with the next picture.
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))')
+      assert.ok((await page.evaluate<number>('window.shift')) < 0.02, `${path} at ${width} pixels`)
+    }
+    await close()
+  }
+})
+
 test('the button that copies an example covers no code, at any width', async () => {
   const reader = await reads('/docs/api/createWalletPush')
   for (const path of ['/docs/api/createWalletPush', '/docs/quickstart', '/docs/webhooks']) {

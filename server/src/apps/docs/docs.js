@@ -22,6 +22,7 @@
   }
 
   // The page waits for this script, because the theme must be set before the browser paints the page.
+  root.dataset.scripted = ''
   const chosen = read(THEME)
   if (chosen === 'dark' || chosen === 'light') root.dataset.theme = chosen
 
@@ -219,15 +220,12 @@
     })
   }
 
-  /** Adds links to the form to the bar of the call and to the list "On this page". */
+  /** Adds a link to the form to the bar of the call, and shows its link in the list "On this page". */
   function addTryLinks() {
     const link = document.createElement('a')
     link.href = '#try-it'
     link.textContent = 'Try it'
-    const item = document.createElement('li')
-    item.className = 'level-2'
-    item.append(link.cloneNode(true))
-    document.querySelector('.docs-contents ul')?.append(item)
+    document.querySelector('.docs-contents li[hidden]')?.removeAttribute('hidden')
     link.className = 'docs-try-link'
     document.querySelector('.call')?.append(link)
   }

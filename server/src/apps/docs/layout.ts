@@ -171,7 +171,7 @@ function tools({ page, translation }: FramedPage, words: FrameWords, is_foreign:
 function onThisPage(headings: readonly PageHeading[], words: FrameWords, lang: Html | false): Html {
   return html`<nav class="docs-contents" aria-labelledby="docs-contents"><p id="docs-contents">${words.on_this_page}</p>
 <ul${lang}>
-${headings.map(({ id, text, level }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>\n`)}</ul>
+${headings.map(({ id, text, level, needs_script }) => html`<li class="level-${level}"${needs_script && html` hidden`}><a href="#${id}">${text}</a></li>\n`)}</ul>
 </nav>`
 }
 

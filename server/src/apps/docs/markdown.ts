@@ -17,8 +17,8 @@ export type LinkContext = {
   about(code: string): string | null
 }
 
-/** A heading of a page, for "On this page" and for the search. */
-export type PageHeading = { id: string; text: string; level: number }
+/** A heading of a page, for "On this page" and for the search. `needs_script`: only the script shows its section. */
+export type PageHeading = { id: string; text: string; level: number; needs_script?: true }
 
 /**
  * A part of a page from one heading to the next, as plain text for the search. `code` is the text of the code blocks.

@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 import { catalogue, type Html, html, type Language } from '../../kernel/lib/index.ts'
 import type { InstallationFacts } from './guides.ts'
 import { type DocReader, type FramedPage, framedPage, markdownPath, type SiteFacts } from './layout.ts'
-import { type LinkContext, renderMarkdown, summaryOf } from './markdown.ts'
+import { type LinkContext, type PageHeading, renderMarkdown, summaryOf } from './markdown.ts'
 import type { DocPage } from './page.ts'
 import type { DocPages } from './pages.ts'
 import { createSearchIndex, type IndexedSection, type SearchIndex, type SearchResult } from './search.ts'
@@ -20,7 +20,9 @@ export function renderPage(site: DocsSite, page: DocPage, reader: DocReader): st
   if (page.body !== null) return framedPage(site.facts, { ...place, body: page.body(reader.language), headings: [] })
   const { body, headings } = renderMarkdown(page.markdown(), linksOf(site, page))
   const form = page.call === null ? null : callForm(page.call, site.installation)
-  return framedPage(site.facts, { ...place, body: form === null ? body : [...body, form], headings })
+  if (form === null) return framedPage(site.facts, { ...place, body, headings })
+  const try_it: PageHeading = { id: 'try-it', text: 'Try it', level: 2, needs_script: true }
+  return framedPage(site.facts, { ...place, body: [...body, form], headings: [...headings, try_it] })
 }
 
 function placeOf(site: DocsSite, page: DocPage): Pick<FramedPage, 'page' | 'all' | 'translation'> {
