@@ -2,7 +2,7 @@
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { facts } from './facts.ts'
 import { EmptyPicture, Icon, type IconName } from './icons.tsx'
 import { useLanguage, useTexts } from './language.ts'
@@ -228,14 +228,20 @@ export function Reference({ text }: { text: string | null }) {
   )
 }
 
-/** Shows a name. If the name is an e-mail address, the line may break after the @ sign. */
+/** Shows a name. If the name is an e-mail address, the line may break after the @ sign and before a dot of the domain. */
 export function PersonName({ name }: { name: string }) {
   const [user, domain, ...rest] = name.split('@')
   if (!user || !domain || rest.length > 0) return <>{name}</>
   return (
     <span className="email">
-      {user}@<wbr />
-      {domain}
+      {user}@
+      {domain.split('.').map((label, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a domain keep their places
+        <Fragment key={place}>
+          <wbr />
+          {place === 0 ? label : `.${label}`}
+        </Fragment>
+      ))}
     </span>
   )
 }

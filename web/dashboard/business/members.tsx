@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useRead, useSignedInUser } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, Page, Time } from '../../ui/parts.tsx'
+import { EmptyState, Page, PersonName, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { useHasRole } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
@@ -30,7 +30,10 @@ export function Members() {
       label: t.email,
       show: (row) => (
         <>
-          <strong>{row.email}</strong> {row.email === own_email ? `(${t.you})` : ''}
+          <strong>
+            <PersonName name={row.email} />
+          </strong>{' '}
+          {row.email === own_email ? `(${t.you})` : ''}
         </>
       ),
       wide: true,

@@ -6,7 +6,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Mono, Page, Time } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Mono, Page, PersonName, Time } from '../../ui/parts.tsx'
 import { ForDuty } from '../duty.tsx'
 import { frameTexts } from '../frame-texts.ts'
 import { Notice } from '../notice.tsx'
@@ -150,9 +150,12 @@ function operatorColumns(
         <div className="who">
           {row.name} {row.user_id === own_id ? <Chip tone="plain">{t.you}</Chip> : null}
           {row.demo ? <Chip tone="warn">{t.demo}</Chip> : null}
-          <div>{row.email}</div>
+          <div>
+            <PersonName name={row.email} />
+          </div>
         </div>
       ),
+      wide: true,
     },
     { label: t.role, show: (row) => roles[row.role] },
     { label: t.factor, show: (row) => <Factors row={row} t={t} /> },

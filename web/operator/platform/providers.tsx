@@ -225,7 +225,7 @@ function Outcomes({
             label: t.rate,
             show: (row) => (
               <Chip tone={toneOfRate(row.success_rate)}>
-                {row.success_rate === null ? '–' : `${row.success_rate} %`}
+                {row.success_rate === null ? '–' : `${row.success_rate}\u00a0%`}
               </Chip>
             ),
           },
