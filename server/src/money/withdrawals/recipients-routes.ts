@@ -44,7 +44,9 @@ const paid_destination = {
   destination_code: Type.String(),
   destination: Type.String({ description: 'The name of the network, wallet or bank.' }),
   destination_identifier: Type.String({ description: 'The phone 255XXXXXXXXX or the account number.' }),
-  paid_count: Type.Integer({ description: 'The payouts to it that succeeded, up to 100.' }),
+  paid_count: Type.Integer({
+    description: 'Successful payouts to it: at most 100 if saved, else those among the newest 200.',
+  }),
   last_paid_at: nullable(Timestamp),
 }
 const RecipientRecord = Type.Object(
