@@ -15,9 +15,10 @@ export const PROGRAM_FOLDER = '/usr/lib/malipo'
 export type InstalledFile = { target: string; mode: number; source: string }
 
 /**
- * The endings of files of npm packages that no program reads at run time. A licence in a Markdown file has such an ending too.
+ * The endings of files of npm packages that no program reads at run time. The package keeps licences in Markdown, because most
+ * licences demand a copy.
  */
-const NOT_AT_RUN_TIME = /\.(?:d\.[mc]?ts|map|md|markdown)$/i
+const NOT_AT_RUN_TIME = /\.(?:d\.[mc]?ts|map)$|(?<!(?:^|\/)(?:licen[cs]e|copying|notice)[^/]*)\.(?:md|markdown)$/i
 /** Folders of npm packages that no program reads at run time. */
 const DEVELOPMENT_FOLDERS = /^(?:tests?|\.yarn|\.github)\//
 /** Fonts that no document uses, and lists of their characters. */

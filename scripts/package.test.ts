@@ -1,7 +1,7 @@
 // Tests the files of the Debian package without a build of the package. `npm run package:check` builds and installs it.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { before, test } from 'node:test'
@@ -69,6 +69,20 @@ test('the package contains the migrations, both consoles and Node, and neither t
   )
   assert.deepEqual(all, [...all].sort(), 'the files are sorted')
   assert.equal(all.length, files.length, 'no two files have one place')
+})
+
+test('the package contains each file with the licence of an npm package', () => {
+  const modules = `${PROGRAM_FOLDER}/node_modules/`
+  const packages = [...targets].filter((target) => target.startsWith(modules) && target.endsWith('/package.json'))
+  let found = 0
+  for (const folder of packages.map((target) => dirname(target).slice(PROGRAM_FOLDER.length + 1))) {
+    for (const name of readdirSync(join(ROOT, folder)).filter((name) => /^(?:licen[cs]e|copying|notice)/i.test(name))) {
+      if (!statSync(join(ROOT, folder, name)).isFile()) continue
+      assert.ok(targets.has(`${PROGRAM_FOLDER}/${folder}/${name}`), `the package lacks ${folder}/${name}`)
+      found++
+    }
+  }
+  assert.ok(found > 100, `only ${found} licences`)
 })
 
 test('each file in /etc is a conffile, and other users cannot read the file', () => {
