@@ -89,7 +89,7 @@ export type TransactionCalls = {
   /** Returns the statement of a month ("2026-01") or a day ("2026-01-05"). */
   statement(period: string, options?: ReadOptions): Promise<Api.Statement>
   /** Returns a statement as a CSV file. Read the answer with `arrayBuffer()`. */
-  statementFile(period: string, filters: { format: 'csv' | 'pdf' }, options?: ReadOptions): Promise<Response>
+  statementFile(period: string, filters: { format: 'csv' }, options?: ReadOptions): Promise<Response>
 }
 
 /** Makes `malipo.transactions`, whose calls send requests by `http`. In a path, `me` means the merchant of the key. */
