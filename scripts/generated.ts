@@ -217,7 +217,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   'restore-drill':
     'Restores an embedded database with a million payments to a second under load, and compares its books with those of the provider. Prints the time of each step. Takes 7 minutes, and needs about 8 GB in the folder of `TMPDIR`. Options: `PAYMENTS`.',
   pgbackrest:
-    'Backs up a PostgreSQL with pgBackRest and `deploy/pgbackrest`, destroys the database under load, and restores it to a second. Checks that the server sends nothing twice. Needs root, and the packages postgresql-15 and pgbackrest of Debian.',
+    'Backs up a PostgreSQL with pgBackRest and `deploy/pgbackrest`, destroys the database under load, and restores it to a second. Checks that the server sends nothing twice. Needs root, and the packages postgresql-15 and pgbackrest of Debian. `REPOSITORY=s3` keeps the backups in an S3-compatible server of npm.',
   servers:
     'Runs four servers behind HAProxy (package haproxy of Debian) under load, ten times. One dies, one hangs for 17 seconds, and one has a clock ten minutes ahead. Checks that no payment is lost and no payout is sent twice. Options: `SEED`.',
   rolling:

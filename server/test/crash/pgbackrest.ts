@@ -1,6 +1,6 @@
 // Tests deploy/pgbackrest (`npm run pgbackrest`): backs up a PostgreSQL with pgBackRest, and destroys it during payments and
 // payouts. Then restores it to a chosen second and starts it. Needs root, and the packages postgresql-15 and pgbackrest of
-// Debian.
+// Debian. REPOSITORY=s3 keeps the backups in an S3-compatible server in place of a folder.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -11,17 +11,19 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { sql } from '../../src/kernel/db/index.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
+import { S3_KEY, type S3Server, startS3Server } from '../s3-server.ts'
 import { csvOf } from '../statements.ts'
 import { waitQuiet } from './facts.ts'
 import { type Ack, createClient, orderOf } from './load.ts'
@@ -32,6 +34,7 @@ import { createRig, type Rig, type Shop } from './rig.ts'
 const BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin'
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 const read = (name: string) => readFileSync(join(ROOT, 'deploy/pgbackrest', name), 'utf8')
+const IN_S3 = process.env.REPOSITORY === 's3'
 const PAYMENTS = 20
 const PAYOUTS = 5
 const COMMAND_MS_MAX = 180_000
@@ -41,6 +44,7 @@ const data = join(folder, 'data')
 const config = join(folder, 'pgbackrest.conf')
 let user: { uid: number; gid: number }
 let port: number
+let store: S3Server | null = null
 let rig: Rig
 let cashier: Cashier
 const children: Child[] = []
@@ -76,7 +80,9 @@ before(async () => {
     mkdirSync(join(folder, name))
     chownSync(join(folder, name), user.uid, user.gid)
   }
-  const edited = read('pgbackrest.conf')
+  if (IN_S3) store = await startS3Server(mkdtempSync(join(tmpdir(), 's3-')))
+  if (store !== null) chmodSync(dirname(store.ca_file), 0o711)
+  const edited = (store === null ? read('pgbackrest.conf') : inStore(read('pgbackrest.conf'), store))
     .replace('/backup/pgbackrest', join(folder, 'repo'))
     .replace('repo1-cipher-pass=REPLACE', 'repo1-cipher-pass=only-for-this-test-0123456789')
     .replace('log-level-console=warn', `log-level-console=warn\nlog-path=${folder}/log\nlock-path=${folder}/lock`)
@@ -107,7 +113,21 @@ after(async () => {
     // PostgreSQL has already ended.
   }
   rmSync(folder, { recursive: true, force: true })
+  await store?.close()
+  if (store !== null) rmSync(dirname(store.ca_file), { recursive: true, force: true })
 })
+
+/** Returns the settings with their lines for an S3-compatible store. */
+function inStore(settings: string, { port: store_port, bucket, ca_file }: S3Server): string {
+  const values = { BUCKET: bucket, 'STORE.EXAMPLE.TZ': 'localhost', REGION: 'us-east-1', KEY: S3_KEY, SECRET: S3_KEY }
+  const lines = settings.replace('repo1-path=/backup/pgbackrest\n', '').replace(/^# (repo1-)/gm, '$1')
+  const filled = Object.entries(values).reduce(
+    (text, [name, value]) => text.replace(`=${name}\n`, `=${value}\n`),
+    lines,
+  )
+  const uri_style = 'repo1-s3-uri-style=path\n'
+  return filled.replace(uri_style, `${uri_style}repo1-storage-port=${store_port}\nrepo1-storage-ca-file=${ca_file}\n`)
+}
 
 test('after pgBackRest restores the database to a second, the server sends nothing twice, and statements show the lost payments', async (t) => {
   const [payee, shop] = rig.shops as [Shop, Shop]
@@ -115,6 +135,11 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   backrest('check')
   backrest('--type=full', 'backup')
   assert.match(backrest('--output=json', 'info'), /"cipher":"aes-256-cbc"/)
+  // Everything is in the store: the test finds no file of a repository in a folder.
+  if (store !== null) {
+    assert.deepEqual(readdirSync(join(folder, 'repo')), [])
+    assert.ok(readdirSync(store.objects, { recursive: true }).length > 100)
+  }
 
   let server = await start({ PROCESS: 'all' })
   await rig.configureWebhooks(server.url)
