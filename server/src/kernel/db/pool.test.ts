@@ -122,6 +122,21 @@ describe('lost connections in a transaction', () => {
     assert.deepEqual(after, before)
   })
 
+  test('a transaction without disk space reports this cause, even if it awaits only a later statement', async () => {
+    const full = sql('', "do $$ begin raise exception using errcode = '53100'; end $$")
+    const repeated = sql('pool_repeated', 'select $1::int as n')
+    const work = (tx: Tx) => {
+      for (const refused of [tx.query(full), tx.query(repeated, [1])]) refused.catch(() => {})
+      return tx.query(repeated, [2])
+    }
+    const pipelined = createDb({ url: database.url, max_connections: 1 })
+    try {
+      await assert.rejects(inTransaction(pipelined, work), { code: '53100' })
+    } finally {
+      await pipelined.close()
+    }
+  })
+
   test('a parallel branch of a transaction writes nothing after another branch has failed', async () => {
     const failed = Promise.withResolvers<void>()
     const late = Promise.withResolvers<unknown>()
@@ -143,8 +158,11 @@ test('isUnavailable is true for each error of an unreachable, full or starting d
   // The codes come from a test with a small full disk: a refused write, then the restart of PostgreSQL and the lost
   // connections.
   const full = ['53100', '57P02', '57P03', '57P01', '58030', 'EPIPE', 'ECONNRESET']
-  for (const code of [...gone, ...full])
+  // EAGAIN: the queue of the Unix socket is full. The streams of Node report the other two for a socket that has just closed.
+  const closed = ['EAGAIN', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']
+  for (const code of [...gone, ...full, ...closed])
     assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), true, code)
+  assert.equal(isUnavailable(new Error('Client was closed and is not queryable')), true)
   for (const code of ['23505', '42P01', 'XX001', 'ENOENT'])
     assert.equal(isUnavailable(Object.assign(new Error('x'), { code })), false, code)
 })

@@ -431,9 +431,8 @@ async function attemptTransaction<Result>(
     return { result, after_commit }
   } catch (caught) {
     is_over = true
-    // The statements after the failed statement fail too, and their errors may arrive first. These errors do not name the
-    // cause.
-    return { error: codeOf(caught) === TRANSACTION_ABORTED ? (first_error ?? caught) : caught }
+    // The statements after the failed statement fail too, and `work` may await only these. Their errors do not name the cause.
+    return { error: AFTER_FAILURE.includes(codeOf(caught)) ? (first_error ?? caught) : caught }
   }
 }
 
@@ -477,12 +476,16 @@ export function oneStatement(db: DbSession): Tx {
   }
 }
 
-const TRANSACTION_ABORTED = '25P02'
+/**
+ * The codes of later statements of a failed transaction. PostgreSQL refuses the statement, or does not know its name, because
+ * it also refused to prepare the statement.
+ */
+const AFTER_FAILURE = ['25P02', '26000']
 const DISK_FULL = '53100'
 const LOCK_TIMEOUT = '55P03'
 /** The messages of the driver about connections that it lost or could not open. */
 const NO_CONNECTION =
-  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|SSL connection/
+  /Connection terminated|Client was closed|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|SSL connection/
 
 /** The codes of Node for a connection that failed or broke, also if the machine of the database is unreachable. */
 const NETWORK_CODES = [
@@ -490,6 +493,8 @@ const NETWORK_CODES = [
   'ECONNRESET',
   'ECONNABORTED',
   'EPIPE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'EHOSTDOWN',
@@ -497,6 +502,7 @@ const NETWORK_CODES = [
   'ENETDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'EAGAIN',
 ]
 
 function codeOf(error: unknown): string {
