@@ -1,5 +1,6 @@
 // Contains the texts of the work queue.
 
+import { agoInSwahili } from '../ui/ago.ts'
 import { texts } from '../ui/language.ts'
 import type { QueueItem } from './operator.ts'
 
@@ -29,7 +30,7 @@ export const queueTexts = texts({
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: mwendeshaji mmoja peke yake anaweza kuhamisha kiasi chochote.',
     old_title: 'Uliingia muda mrefu uliopita',
     old: (age: string) =>
-      `Uliingia ${age} zilizopita. Utaombwa kuthibitisha kuwa ni wewe kabla ya kuhamisha pesa. Unaweza pia kuingia tena sasa.`,
+      `Uliingia ${agoInSwahili(age)}. Utaombwa kuthibitisha kuwa ni wewe kabla ya kuhamisha pesa. Unaweza pia kuingia tena sasa.`,
     fresh: (minutes: number) =>
       `Kuhamisha pesa kunahitaji uwe umeingia au umethibitisha ndani ya dakika ${minutes} zilizopita.`,
     sign_in: 'Ingia tena sasa',

@@ -2,6 +2,7 @@
 // shows the calls and circuit breakers of all processes.
 
 import { NativeSelect, Text, Title } from '@mantine/core'
+import { agoInSwahili } from '../../ui/ago.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { type Environment, useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
@@ -28,11 +29,11 @@ const providersTexts = texts({
     method: 'Njia na mtandao',
     rate: 'Mafanikio',
     counted: 'Yaliyohesabiwa',
-    counts: (good: string, bad: string, open: string) => `${good} sawa, ${bad} hapana, ${open} bado`,
+    counts: (good: string, bad: string, open: string) => `${good} yamefanikiwa, ${bad} yameshindikana, ${open} bado`,
     median: 'Muda wa kuthibitisha (kati)',
     last: 'Mafanikio ya mwisho',
     last_request: 'Ombi la mwisho',
-    ago: (age: string) => `${age} zilizopita`,
+    ago: agoInSwahili,
     bounded: 'Ya karibuni tu yamehesabiwa.',
     before: 'Saketi',
     before_states: {
