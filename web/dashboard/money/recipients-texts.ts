@@ -38,6 +38,8 @@ export const recipientsTexts = texts({
       different: 'Mtoa huduma ana jina jingine kwa akaunti hii. Muulize mpokeaji kabla ya kutuma pesa.',
       unknown: 'Mtoa huduma hakutoa jina la akaunti hii. Haimaanishi kwamba akaunti haipo.',
     } as Record<string, string>,
+    sandbox_names:
+      'Kwenye Majaribio, namba inayoishia na 201 imesajiliwa kwa jina Asha Juma, na inayoishia na 202 kwa Duka la Mfano. Zitumie kujaribu kuhakiki jina.',
     never_checked: 'Jina halijahakikiwa',
     checked_on: (date: string) => `ilihakikiwa ${date}`,
     never_paid: 'Hujawahi kumlipa',
@@ -96,6 +98,8 @@ export const recipientsTexts = texts({
       different: 'The provider has another name for this account. Ask the recipient before you send money.',
       unknown: 'The provider gave no name for this account. This does not mean that the account does not exist.',
     } as Record<string, string>,
+    sandbox_names:
+      'In the sandbox, a number that ends in 201 is registered as Asha Juma, and one that ends in 202 as Duka la Mfano. Use them to try the name check.',
     never_checked: 'Name not checked',
     checked_on: (date: string) => `checked on ${date}`,
     never_paid: 'Never paid',

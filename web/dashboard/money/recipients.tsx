@@ -42,6 +42,7 @@ export function Recipients() {
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.data === undefined ? read.error ? null : <LoadingRows /> : <RecipientList lists={read.data} />}
+      {environment === 'sandbox' ? <Text size="sm">{t.sandbox_names}</Text> : null}
       <Problem error={reached.error} retry={() => void reached.refetch()} />
       {reached.data === undefined || reached.data.items.length === 0 ? null : (
         <AddRecipient destinations={reached.data.items} />
