@@ -17,7 +17,7 @@ export const queueTexts = texts({
     oldest: 'Ya zamani zaidi',
     amount: 'Kiasi',
     age: (age: string) => `kwa ${age}`,
-    nothing: 'Foleni iko wazi: hakuna kinachosubiri',
+    nothing: 'Foleni imekwisha: hakuna kinachosubiri',
     nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
     other_environment: {

@@ -33,7 +33,7 @@ export const partsTexts = texts({
     page_of: (page: string, pages: string) => `Ukurasa ${page} kati ya ${pages}`,
     total: (items: string) => `Jumla: ${items}`,
     none_match: 'Hakuna kinacholingana na vichujio hivi.',
-    queue_clear: 'Foleni iko wazi',
+    queue_clear: 'Foleni imekwisha',
     queue_clear_teach: 'Hakuna kinachosubiri. Kazi mpya itaonekana hapa yenyewe.',
     past_end: 'Orodha inaishia kabla ya ukurasa huu.',
     first_page: 'Nenda ukurasa wa kwanza',

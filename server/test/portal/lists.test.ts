@@ -25,7 +25,7 @@ for (const language of LANGUAGES) {
     await office.world.newKey({ merchant })
     const visitor = await office.comes(boss, 'operator', { language })
     const { page, says } = visitor
-    const clear = page.getByRole('heading', { name: says('Foleni iko wazi', 'The queue is empty'), exact: true })
+    const clear = page.getByRole('heading', { name: says('Foleni imekwisha', 'The queue is empty'), exact: true })
     const none = page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.'))
     for (const path of [
       '/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live',

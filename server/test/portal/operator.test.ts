@@ -55,7 +55,7 @@ describe("the operators' console", () => {
   test('the queue links to a withdrawal, and the console pays only after a confirmation that repeats the data of the withdrawal', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
     await visitor.opens('/')
-    await visitor.page.getByText('Foleni iko wazi: hakuna kinachosubiri', { exact: true }).waitFor()
+    await visitor.page.getByText('Foleni imekwisha: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
     // The withdrawal that waits longest is the first row.
     const first = await operator.submit(shop, { amount: '12000.00', ending: '009' })
