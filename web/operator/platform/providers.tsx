@@ -33,7 +33,7 @@ const providersTexts = texts({
     median: 'Muda wa kuthibitisha (kati)',
     last: 'Mafanikio ya mwisho',
     last_request: 'Ombi la mwisho',
-    ago: agoInSwahili,
+    ago: (age: string) => `${agoInSwahili(age)}`,
     bounded: 'Ya karibuni tu yamehesabiwa.',
     before: 'Saketi',
     before_states: {
