@@ -109,6 +109,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   bulk?: BulkAct<Row>
   /** A filter with its own component, before the other filters. */
   first?: ReactNode
+  /** True if the list shows a part of the records without a filter. The filters then stay when this part is empty. */
+  keepsFilters?: boolean
   empty: ReactNode
   /**
    * Returns true if the filters select only waiting records. In this case, an empty list means that the queue is empty.
@@ -139,7 +141,14 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     optional.filter((one) => one.hidden).map((one) => one.name),
   )
   const columns = props.columns.filter((column) => !column.optional || !hidden.includes(column.optional.name))
-  if (data?.pagination.total_items === 0 && !list.filtered) return <>{props.empty}</>
+  if (data?.pagination.total_items === 0 && !list.filtered) {
+    return (
+      <Stack gap="md">
+        {props.keepsFilters ? <Filters {...props} wrong={fields} /> : null}
+        {props.empty}
+      </Stack>
+    )
+  }
   return (
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
@@ -440,7 +449,7 @@ function Filters<Csv extends CallName>({
   const active = Object.keys(list.active).length
   const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
   return (
-    <Group gap="sm" align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
+    <Group gap={10} align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
       {filters.length > 0 || first ? (
         <Button variant="default" className="filters-toggle" aria-expanded={opened} onClick={() => setOpened(!opened)}>
           {active === 0 ? t.filter : `${t.filter} (${active})`}

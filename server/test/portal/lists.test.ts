@@ -49,6 +49,38 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`the filters of held collections fold on phones, and stay when no collection is held (${language})`, async () => {
+    const visitor = await office.comes(boss, 'operator', { language })
+    const { page, says } = visitor
+    const status = page.getByLabel(says('Hali', 'Status'), { exact: true })
+    const toggle = page.getByRole('button', { name: says('Chuja', 'Filter'), exact: true })
+    await visitor.opens('/collections')
+    await page.locator('.empty h2').waitFor()
+    await status.waitFor()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await status.waitFor({ state: 'hidden' })
+    await toggle.click()
+    await status.selectOption('successful')
+    await page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.')).waitFor()
+    await visitor.looks('held filters')
+    await visitor.picture('held-filters')
+    await visitor.leave()
+  })
+
+  test(`the filters of payments share a line at 1280 pixels (${language})`, async () => {
+    const paid = { amount: '5000', phone: '0754123001', reference: `LINE-${language}` }
+    assert.equal((await office.world.post('/v1/collections/wallet-push', paid)).status, 202)
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    await visitor.opens('/sandbox/collections')
+    const fields = visitor.page.locator('.filters > .mantine-InputWrapper-root')
+    await fields.first().waitFor()
+    await visitor.page.setViewportSize({ width: 1280, height: 800 })
+    const tops = await Promise.all((await fields.all()).map(async (field) => (await field.boundingBox())?.y))
+    assert.equal(tops.length, 6)
+    assert.equal(new Set(tops).size, 1, JSON.stringify(tops))
+    await visitor.leave()
+  })
+
   test(`the page reports an invalid phone number at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {

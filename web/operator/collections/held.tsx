@@ -65,18 +65,11 @@ export function HeldCollections() {
         </>
       }
     >
-      <Group gap="sm" align="flex-end">
-        <NativeSelect
-          label={t.status}
-          data={STATUSES.map((value) => ({ value, label: words.collection(value) }))}
-          value={list.search.status ?? STATUSES[0]}
-          onChange={(event) => list.set({ status: event.currentTarget.value })}
-        />
-        <MerchantFilter list={list} />
-      </Group>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
+        first={<HeldFilters list={list} />}
+        keepsFilters
         rowKey={(row) => row.collection_id}
         href={caseOf}
         lines={(row) => paymentLines(row, <ReceivedAmount row={row} />)}
@@ -99,6 +92,22 @@ export function HeldCollections() {
         )}
       </Dialog>
     </Page>
+  )
+}
+
+function HeldFilters({ list }: { list: ReturnType<typeof useListQuery> }) {
+  const t = useTexts(heldTexts)
+  const words = useWords()
+  return (
+    <Group gap={10} align="flex-start" className="filters-pair">
+      <NativeSelect
+        label={t.status}
+        data={STATUSES.map((value) => ({ value, label: words.collection(value) }))}
+        value={list.search.status ?? STATUSES[0]}
+        onChange={(event) => list.set({ status: event.currentTarget.value })}
+      />
+      <MerchantFilter list={list} />
+    </Group>
   )
 }
 
