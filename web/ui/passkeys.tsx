@@ -17,6 +17,7 @@ const passkeysTexts = texts({
     none: 'Bado huna passkey.',
     add: 'Ongeza passkey',
     cannot_add: 'Huwezi kuongeza passkey hapa: una za kutosha, au anwani ya mfumo huu haina jina la kikoa na https.',
+    no_domain: 'Huwezi kuongeza passkey hapa: anwani ya mfumo huu haina jina la kikoa na https.',
     created: 'Iliongezwa',
     used: 'Ilitumika mwisho',
     never: 'Bado',
@@ -31,6 +32,7 @@ const passkeysTexts = texts({
     add: 'Add a passkey',
     cannot_add:
       'You cannot add a passkey here: you have the maximum, or the address of this server has no domain name with https.',
+    no_domain: 'You cannot add a passkey here: the address of this server has no domain name with https.',
     created: 'Added',
     used: 'Last used',
     never: 'Never',
@@ -63,7 +65,7 @@ export function Passkeys({ onRemove }: { onRemove: (message: string) => void }) 
             </Button>
           </Group>
         ) : (
-          <Text>{t.cannot_add}</Text>
+          <Text>{items.length === 0 ? t.no_domain : t.cannot_add}</Text>
         )}
       </Stack>
     </Panel>

@@ -67,6 +67,20 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`a user without a passkey does not read that the maximum is reached (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page, says } = visitor
+    await page.route('**/v1/passkeys', (route) =>
+      route.fulfill({ json: { success: true, data: { items: [], can_add: false } } }),
+    )
+    await visitor.opens('/sandbox/sessions')
+    const reason = says('anwani ya mfumo huu haina jina la kikoa na https', 'server has no domain name with https')
+    const text = await page.locator('#passkeys').or(page.getByText(reason)).last().innerText()
+    assert.ok(text.includes(reason), text)
+    assert.doesNotMatch(text, /una za kutosha|maximum/)
+    await visitor.leave()
+  })
+
   test(`the filters of payments share a line at 1280 pixels (${language})`, async () => {
     const paid = { amount: '5000', phone: '0754123001', reference: `LINE-${language}` }
     assert.equal((await office.world.post('/v1/collections/wallet-push', paid)).status, 202)
