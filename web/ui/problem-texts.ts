@@ -17,6 +17,7 @@ export const problemTexts = texts({
     refused_title: 'Haikuwezekana',
     failed_title: 'Hitilafu upande wetu',
     failed: 'Hakuna kilichopotea. Jaribu tena baada ya muda mfupi; ikiendelea, tuma namba ya ombi kwa msaada.',
+    failed_without_id: 'Jaribu tena baada ya muda mfupi; ikiendelea, waambie msaada ukurasa na saa.',
     missing_title: 'Haipatikani',
     missing:
       'Rekodi hii haipo, au iko kwenye mazingira mengine (Majaribio au Halisi), au ni ya biashara yako nyingine.',
@@ -69,6 +70,8 @@ export const problemTexts = texts({
     failed_title: 'Error on our side',
     failed:
       'The server has lost no data. Try again in a moment. If the error happens again, give support the request id.',
+    failed_without_id:
+      'Try again in a moment. If the error happens again, tell support the page and the time of the error.',
     missing_title: 'Not found',
     missing:
       'This record does not exist, is in the other environment (Sandbox or Live), or belongs to another of your businesses.',

@@ -34,7 +34,9 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   if (error instanceof SessionOver) {
     return <ErrorAlert title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
   }
-  if (!(error instanceof Refused)) return <ErrorAlert title={t.failed_title} text={t.failed} action={again} />
+  if (!(error instanceof Refused)) {
+    return <ErrorAlert title={t.failed_title} text={t.failed_without_id} action={again} />
+  }
   const { code, status, message, request_id, retry_after_s } = error
   if (code === 'step_up_required') {
     return (
@@ -46,7 +48,10 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
     )
   }
   if (status === 404) return <ErrorAlert title={t.missing_title} text={t.missing} request_id={request_id} />
-  if (status >= 500) return <ErrorAlert title={t.failed_title} text={t.failed} request_id={request_id} action={again} />
+  if (status >= 500) {
+    const failed = request_id ? t.failed : t.failed_without_id
+    return <ErrorAlert title={t.failed_title} text={failed} request_id={request_id} action={again} />
+  }
   const translated = error.reasonIn(language)
   const code_text = t.codes[code]
   const reason = VAGUE.has(code) && translated ? translated : (code_text ?? (translated || message))

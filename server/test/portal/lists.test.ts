@@ -95,6 +95,23 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`an error without a request id does not ask for the request id (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language, refusals: [503] })
+    const { page, says } = visitor
+    const without = says('waambie msaada ukurasa na saa', 'tell support the page and the time')
+    for (const headers of [{}, { 'x-request-id': 'request-7' }]) {
+      await page.unrouteAll()
+      await page.route('**/v1/payment-links?**', (route) => route.fulfill({ status: 503, json: {}, headers }))
+      await visitor.opens('/sandbox/links')
+      const alert = page.locator('.problem')
+      await alert.waitFor()
+      const text = await alert.innerText()
+      const has_id = 'x-request-id' in headers
+      assert.deepEqual([text.includes('request-7'), text.includes(without)], [has_id, !has_id], text)
+    }
+    await visitor.leave()
+  })
+
   test(`the page reports an invalid phone number at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
