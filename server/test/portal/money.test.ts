@@ -73,6 +73,8 @@ test('the review shows recipient, fees and remaining balance before the request;
   await page.getByText('Mwendeshaji wa mfumo analinganisha').waitFor()
   assert.equal(await made(), 1, 'a double click makes one request')
   await visitor.looks('withdrawal')
+  await visitor.opens('/live/withdrawals')
+  await page.getByRole('table').getByText('M-Pesa (Vodacom) 0754 123 001').waitFor()
   await visitor.leave()
 })
 

@@ -112,11 +112,13 @@ export function MerchantWithdrawals() {
 }
 
 function Recipient({ row }: { row: MerchantWithdrawalRow }) {
+  const { data } = useRead('GET /v1/destinations', { query: { environment: row.environment } })
+  const network = data?.items.find(({ code }) => code === row.destination_code)?.name
   return (
     <span>
       {row.destination_name ?? '–'}
       <Text size="xs" c="dimmed" component="span" display="block">
-        {row.bank_name ?? row.destination_code} {showIdentifier(row.method, row.destination_identifier)}
+        {row.bank_name ?? network ?? row.destination_code} {showIdentifier(row.method, row.destination_identifier)}
       </Text>
     </span>
   )
