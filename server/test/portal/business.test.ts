@@ -220,6 +220,11 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await until('the page shows the photo, which is higher than wide', () =>
     logo.evaluate((picture: Picture) => picture.naturalHeight > picture.naturalWidth),
   )
+  // The box of the logo has one size, so a logo of another shape needs empty space at its sides.
+  assert.equal(
+    await page.evaluate<string>(`getComputedStyle(document.querySelector('img[alt^="Logo of"]')).objectFit`),
+    'contain',
+  )
   await visitor.looks('look of the business')
   await visitor.picture('business-look')
   const [stored] = await world.rows<{ bytes: number }>(

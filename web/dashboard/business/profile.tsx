@@ -163,7 +163,8 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
           alt={t.logo_alt(profile.name)}
           w={160}
           h={96}
-          fit="contain"
+          // The consoles load no styles of Mantine's Image, so its `fit` has no effect.
+          style={{ objectFit: 'contain' }}
         />
       )}
       <Text size="sm">{t.logo_help}</Text>
