@@ -18,6 +18,7 @@ export const queueTexts = texts({
     amount: 'Kiasi',
     age: (age: string) => `kwa ${age}`,
     nothing: 'Foleni imekwisha: hakuna kinachosubiri',
+    nothing_in: { live: 'Hakuna kazi kwenye Halisi', sandbox: 'Hakuna kazi kwenye Majaribio' },
     nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
     other_environment: {
@@ -72,6 +73,7 @@ export const queueTexts = texts({
     amount: 'Amount',
     age: (age: string) => `for ${age}`,
     nothing: 'The queue is empty',
+    nothing_in: { live: 'No work waits in live', sandbox: 'No work waits in the sandbox' },
     nothing_teach: 'There is no open work. New work appears here automatically.',
     done: 'Nothing to do at the moment',
     other_environment: {

@@ -73,7 +73,7 @@ export function Queue() {
       }
     >
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
-      {other_count > 0 ? (
+      {other_count > 0 && waiting.length > 0 ? (
         <Text>
           <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
             {t.other_environment[other](showCount(other_count))}
@@ -91,8 +91,14 @@ export function Queue() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {data && waiting.length === 0 ? (
-        <EmptyState title={t.nothing} done>
-          {t.nothing_teach}
+        <EmptyState title={other_count > 0 ? t.nothing_in[environment] : t.nothing} done={other_count === 0}>
+          {other_count > 0 ? (
+            <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
+              {t.other_environment[other](showCount(other_count))}
+            </PageLink>
+          ) : (
+            t.nothing_teach
+          )}
         </EmptyState>
       ) : null}
       {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
