@@ -86,6 +86,23 @@ for (const language of ['en', 'sw'] as const) {
   })
 }
 
+for (const language of ['en', 'sw'] as const) {
+  test(`an operator whose live queue is empty finds the work that waits in the sandbox (${language})`, async () => {
+    await troubledShop()
+    const at = await office.comes(await office.newPerson('SUPER_ADMIN'), 'operator', { language })
+    const { page, says } = at
+    await at.opens('/')
+    await page.getByRole('heading', { name: says('Hakuna kazi kwenye Halisi', 'No work waits in live') }).waitFor()
+    await at.looks('an empty live queue')
+    await at.picture('queue-elsewhere')
+    await page.getByRole('link', { name: says('Kwenye Majaribio yanasubiri', 'Waiting in the sandbox') }).click()
+    const held = page.getByRole('main').getByRole('link', { name: says('Malipo yaliyozuiwa', 'Held collections') })
+    await held.waitFor()
+    assert.match(page.url(), /environment=sandbox/)
+    await at.leave()
+  })
+}
+
 test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
   const { merchant, id, deliveries } = await troubledShop()
   receiver.reply = { kind: 'status', status: 200 }
@@ -135,6 +152,12 @@ test('a member notices a broken webhook and repairs it, and the warning ends', a
   await warning.waitFor()
   await at.press('', 'See the deliveries')
   await at.sees('', 'Webhooks')
+  assert.match(page.url(), /webhooks\?endpoint_id=/)
+  const list = page.getByRole('heading', { name: 'Deliveries', exact: true })
+  await list.and(page.locator(':focus')).waitFor()
+  const top = (await list.boundingBox())?.y ?? -1
+  assert.ok(top >= 0 && top < 400, `the list begins at ${top} px`)
+  await at.picture('failing-deliveries')
   receiver.reply = { kind: 'status', status: 200 }
   await page.getByRole('button', { name: /test/i }).first().click()
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home' }).click()

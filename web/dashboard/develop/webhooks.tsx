@@ -1,7 +1,7 @@
 // Shows the page about webhooks: the configuration, a test, the further endpoints and the deliveries.
 
 import { Button, Stack, Title } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -75,6 +75,19 @@ function Deliveries() {
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
   ]
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The first page links to the deliveries of one endpoint, and this list is far below the top of the page.
+  const [linked] = useState(list.query.endpoint_id !== undefined)
+  const ready = linked && read.data !== undefined && endpoints.length > 0
+  useEffect(() => {
+    if (!ready) return
+    // The page scrolls to its top after the effects of its parts, so the list waits for the next frame.
+    const frame = requestAnimationFrame(() => {
+      heading.current?.focus({ preventScroll: true })
+      heading.current?.scrollIntoView()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [ready])
   const call = useCall()
   const bulk: BulkAct<WebhookDelivery> = {
     label: t.replay_selected,
@@ -87,7 +100,7 @@ function Deliveries() {
     <section aria-labelledby="deliveries">
       <Stack gap="md">
         <div className="row">
-          <Title order={2} id="deliveries">
+          <Title order={2} id="deliveries" ref={heading} tabIndex={-1} style={{ scrollMarginTop: 80 }}>
             {t.deliveries}
           </Title>
           {any ? (

@@ -66,6 +66,11 @@ function AttentionRow({ item }: { item: AttentionItem }) {
   )
 }
 
+/** Returns the path of the endpoint's failed deliveries, or of the pending ones while the server retries all of them. */
+function failedDeliveries({ endpoint_id, given_up }: NonNullable<AttentionItem['webhook']>): string {
+  return `webhooks?endpoint_id=${endpoint_id}&status=${given_up > 0 ? 'failed' : 'pending'}`
+}
+
 function useLine(item: AttentionItem): AttentionLine {
   const t = useTexts(attentionTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
@@ -100,7 +105,8 @@ function useLine(item: AttentionItem): AttentionLine {
             ]}
           />
         )
-      return of(t.webhooks_failing[item.environment], develops ? 'webhooks' : null, t.webhooks_open, facts)
+      const to = item.webhook === null ? 'webhooks' : failedDeliveries(item.webhook)
+      return of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_open, facts)
     }
     case 'withdrawals_info_requested':
       return of(t.info_requested(count), `withdrawals?status=${item.status}`, t.info_open, since)
