@@ -352,6 +352,19 @@ function checkOptions(config: Config, key_file: string, releases: Releases) {
   }
 }
 
+/**
+ * Requires secret keys before a restore copies any file: those of SECRET_KEY, or else of the file. If the file is missing or
+ * holds no key, throws a ConfigError. A later step compares the keys with the restored database.
+ */
+async function requireKeyOfBackup(config: Config, key_file: string): Promise<void> {
+  if (config.secret_key !== '') return
+  if (existsSync(key_file)) return void (await readKeyFile(key_file))
+  throw new ConfigError(
+    `SECRET_KEY is not set and ${key_file} is missing, but a backup does not contain the key of its database. Set SECRET_KEY, or ` +
+      `copy the key file first: install -D -m 600 ${KEY_FILE} ${key_file}`,
+  )
+}
+
 /** Restores a backup into the DATA_DIR of the configuration, and opens the restored database. */
 export async function openRestored(
   config: Config,
@@ -359,8 +372,10 @@ export async function openRestored(
   releases: Releases,
   report: (line: string) => void,
 ): Promise<OpenRestored> {
+  const key_file = join(resolve(check_of ?? config.data_dir), KEY_FILE)
+  await requireKeyOfBackup(config, key_file)
   const recovered = await recoverDatabase({
-    ...(check_of === null ? {} : checkOptions(config, join(resolve(check_of), KEY_FILE), releases)),
+    ...(check_of === null ? {} : checkOptions(config, key_file, releases)),
     place,
     to,
     key: backupKeyOf(config.backup_key),
