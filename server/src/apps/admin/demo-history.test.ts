@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
-import { Refusal } from '../../kernel/lib/index.ts'
+import { fund, insertWithdrawal } from '../../../test/payouts.ts'
+import { inTransaction } from '../../kernel/db/index.ts'
+import { newId, Refusal } from '../../kernel/lib/index.ts'
+import { approveWithdrawals } from '../../money/withdrawals/index.ts'
 import { compose } from '../../system.ts'
 import { createDemoHistory, removeDemoHistory } from './demo-history.ts'
 import { verify } from './verify.ts'
@@ -24,9 +27,9 @@ after(async () => {
   await rm(data_dir, { recursive: true, force: true })
 })
 
-const make = () =>
+const make = (of = world) =>
   createDemoHistory(
-    world.deps,
+    of.deps,
     (deps) => compose(deps),
     () => {},
   )
@@ -38,6 +41,44 @@ const counts = (table: string, merchant_id: string) =>
       [merchant_id],
     )
     .then((rows) => Object.fromEntries(rows.map(({ status, count }) => [status, count])))
+
+/** Gives the other merchant an open payment, an approved payout, a queued message, and a delivery that failed once and waits for its retry. */
+async function plantWaitingWork(of: World): Promise<void> {
+  const { merchant, deps } = of
+  const body = { amount: '1000.00', phone: '0754000009', reference: 'OTHER-1' }
+  const reply = await of.post('/v1/collections/wallet-push', body)
+  assert.ok(reply.status < 300, JSON.stringify(reply.body))
+  await of.work()
+  const now = deps.clock.now()
+  const due = new Date(now.getTime() + 60_000)
+  const id = () => newId(deps, merchant.routing_code)
+  await fund(of, 5_000_000n)
+  const payout = { merchant_id: merchant.id, id: (await insertWithdrawal(of, { amount_minor: 100_000n })).id }
+  const act = { actor: { kind: 'operator', id: id(), name: 'operator@example.com' } } as const
+  const providers = {
+    canDispatch: () => false,
+    find: () => ({ name: 'sandbox', capabilities: { payout_methods: ['MOBILE_MONEY'] } }) as never,
+  }
+  await inTransaction(deps.db, (tx) => approveWithdrawals(deps, tx, providers, [{ ...payout, act }], { send: false }))
+  await of.rows(
+    `insert into webhook_deliveries (merchant_id, id, environment, event, source_type, source_id, source_seq, body, status,
+       attempts, due_at, created_at, updated_at)
+     values ($1, $2, 'sandbox', 'collection.success', 'collection', $3, 7, '{}', 'pending', 1, $4, $5, $5)`,
+    [merchant.id, id(), id(), due, now],
+  )
+  await of.rows(
+    `insert into outbox_messages (merchant_id, id, kind, recipient, subject, body, created_at, due_at, status)
+     values ($1, $2, 'receipt', 'mteja@example.com', 'Receipt', 'Asante', $3, $4, 'waiting')`,
+    [merchant.id, id(), now, due],
+  )
+}
+
+const waitingWork = (of: World) =>
+  Promise.all(
+    ['webhook_deliveries', 'collection_attempts', 'outbox_messages', 'payouts', 'withdrawals'].map((table) =>
+      of.rows(`select * from ${table} where merchant_id = $1 order by 1, 2`, [of.merchant.id]),
+    ),
+  )
 
 test('the demo history has records in every state over 30 days, its books are correct, and its removal archives the merchant', async () => {
   const now = world.deps.clock.now().getTime()
@@ -82,7 +123,10 @@ test('the demo history has records in every state over 30 days, its books are co
   assert.equal(member?.count, 4)
   assert.deepEqual(await broken(), [])
 
-  await assert.rejects(make, (error) => error instanceof Refusal && error.code === 'invalid_state')
+  await assert.rejects(
+    () => make(),
+    (error) => error instanceof Refusal && error.code === 'invalid_state',
+  )
   assert.deepEqual(await removeDemoHistory(world.deps), { archived: [merchant_id] })
   assert.deepEqual(await removeDemoHistory(world.deps), { archived: [] })
   const [left] = await world.rows('select status from merchants where id = $1', [merchant_id])
@@ -97,4 +141,17 @@ test('the key of the demo history no longer works after the command', async () =
   )
   assert.deepEqual(key, { revoked: true })
   assert.equal(codeOf(await world.get('/v1/collections'))[0], 200)
+})
+
+test('the demo history changes no waiting work of another merchant', async () => {
+  const other = await createWorld({ env: { DATA_DIR: data_dir } })
+  try {
+    await plantWaitingWork(other)
+    const planted = await waitingWork(other)
+    for (const rows of planted) assert.ok(rows.length > 0)
+    await make(other)
+    assert.deepEqual(await waitingWork(other), planted)
+  } finally {
+    await other.close()
+  }
 })

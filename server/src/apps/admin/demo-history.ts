@@ -48,6 +48,8 @@ const ANSWERED_MS = 5_000
  */
 const LAST_ROUNDS = 5
 const RETRIED_MS = 11 * MINUTE_MS
+/** The receiver of README. The merchant keeps this URL after the command, so that a user can send deliveries again. */
+const LASTING_RECEIVER = 'http://127.0.0.1:9090/hook'
 /** The hours of a day in Tanzania at which payers pay. */
 const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
 const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
@@ -57,7 +59,7 @@ const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '0
 const HELD_ENDING = '014'
 const GOODS = ['Kitenge', 'Mchele kilo 5', 'Sukari kilo 2', 'Viatu', 'Sabuni', 'Unga kilo 10', 'Chupa ya chai'] as const
 const CUSTOMERS = ['Neema Mushi', 'Juma Ally', 'Rehema Said', 'Baraka John', 'Zawadi Peter', 'Hassan Omari'] as const
-/** The tasks that the history runs. Other tasks would work on the data of other merchants at a past time. */
+/** The tasks that the history runs. `only_merchant` limits each of them to the merchant of the history. */
 const TASKS = ['collection_attempts', 'payouts', 'webhooks', 'invoices_paid'] as const
 
 const FIND_HISTORY = sql(
@@ -94,12 +96,17 @@ export async function createDemoHistory(
     report(`Links in its messages begin with http://127.0.0.1:${port}. For another address, set BASE_URL or PORT.`)
   const now = deps.clock.now()
   const clock = settableClock(startOfDay(dayNumber(now) - DAYS + 1))
-  const past: Deps = { ...deps, clock, audit_clock: deps.clock, config: { ...deps.config, ...UNLIMITED } }
+  const unlimited: Deps = { ...deps, clock, audit_clock: deps.clock, config: { ...deps.config, ...UNLIMITED } }
+  const { id } = await createMerchant(unlimited, {
+    name: 'Duka la Mfano: siku 30',
+    email: HISTORY_EMAIL,
+    approved: true,
+  })
+  const past: Deps = { ...unlimited, only_merchant: id }
   const receiver = await startReceiver()
   const system = await openSystem(past)
   try {
     await system.app.ready()
-    const { id } = await createMerchant(past, { name: 'Duka la Mfano: siku 30', email: HISTORY_EMAIL, approved: true })
     const scopes = Object.keys(SCOPES)
     const key_input = { merchant_id: id, environment: 'sandbox', scopes, name: 'Demo history' } as const
     const key = await makeKey(past, key_input, 0)
@@ -116,6 +123,7 @@ export async function createDemoHistory(
       clock.advance(RETRIED_MS)
       await caller.settle()
     }
+    await caller.call('PATCH', '/v1/merchant/webhook-config', { webhook_url: LASTING_RECEIVER })
     await stopKey(deps, id, key.id)
     const roles = new Map(users.map(({ email, role }) => [email, role]))
     const people = await deps.db.query<{ id: string; email: string }>(DEMO_USER_IDS, [[...roles.keys()]])

@@ -16,6 +16,11 @@ export type Deps = {
    */
   audit_clock?: Clock
   /**
+   * The tasks claim rows of this merchant only, and free no rows of others. Undefined means all merchants. The demo history
+   * sets it, because its clock is in the past.
+   */
+  only_merchant?: string
+  /**
    * The number of milliseconds by which the clock of the machine is ahead of the clock of the database. Negative means behind.
    */
   clock_ahead_ms: () => number

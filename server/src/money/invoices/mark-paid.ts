@@ -13,6 +13,11 @@ const FIND = sql(
   `select merchant_id, id, invoice_id from payment_links
    where status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
 )
+const FIND_ONLY = sql(
+  'invoices_paid_find_only',
+  `select merchant_id, id, invoice_id from payment_links
+   where merchant_id = $1 and status = 'PAID' and invoice_id is not null and not noted limit ${BATCH}`,
+)
 // The query locks invoices before their links, both in the order of merchant and id.
 const LOCK = sql(
   'invoices_paid_lock',
@@ -35,7 +40,10 @@ export function paidTask(deps: Deps): Task {
     name: 'invoices_paid',
     every_ms: EVERY_MS,
     async runOnce() {
-      const links = inLockOrder(await deps.db.query<PaidLinkRow>(FIND), ({ id }) => id)
+      const only = deps.only_merchant
+      const find = () =>
+        only === undefined ? deps.db.query<PaidLinkRow>(FIND) : deps.db.query<PaidLinkRow>(FIND_ONLY, [only])
+      const links = inLockOrder(await find(), ({ id }) => id)
       if (links.length === 0) return 0
       const invoices = inLockOrder(
         links.map(({ merchant_id, invoice_id: id }) => ({ merchant_id, id })),
