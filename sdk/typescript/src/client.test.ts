@@ -161,3 +161,17 @@ test('the client derives its environment from the key', () => {
   assert.equal(new Malipo({ apiKey: 'sk_test_0123456789', baseUrl }).environment, 'sandbox')
   assert.equal(new Malipo({ apiKey: 'duka_live_0123456789', baseUrl, environment: 'live' }).environment, 'live')
 })
+
+test('a call that makes a webhook secret throws and names rotateSecret when the answer to a retry has no secret', async () => {
+  const endpoint = { id: 'one', secret_last4: '1234' }
+  const webhook_url = 'https://shop.example.com/hook'
+  const shown = clientWith(() => success({ ...endpoint, secret: 'whsec_1234' })).malipo.webhookEndpoints
+  const secrets: string[] = [(await shown.create({ webhook_url })).secret, (await shown.rotateSecret('one')).secret]
+  assert.deepEqual(secrets, ['whsec_1234', 'whsec_1234'])
+  const replayed = clientWith(() => success(endpoint)).malipo.webhookEndpoints
+  for (const call of [replayed.create({ webhook_url }, { idempotencyKey: 'key-1' }), replayed.rotateSecret('one')]) {
+    const error = await failureOf(call)
+    assert.ok(error instanceof NoAnswerError)
+    assert.match(error.message, /secret did not arrive.*rotateSecret\(\)/)
+  }
+})

@@ -23,4 +23,10 @@ export type * from './records.ts'
 export type { ChangeOptions, ReadOptions } from './request.ts'
 export { VERSION } from './version.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookRefusal, WebhookSignatureError } from './webhook.ts'
-export type { EventCalls, WebhookConfigCalls, WebhookDeliveryCalls, WebhookEndpointCalls } from './webhook-calls.ts'
+export type {
+  EventCalls,
+  WebhookConfigCalls,
+  WebhookDeliveryCalls,
+  WebhookEndpointCalls,
+  WithSecret,
+} from './webhook-calls.ts'

@@ -2,18 +2,52 @@
 // delivery.
 
 import type * as Api from './api-types.ts'
+import { NoAnswerError } from './errors.ts'
 import { type EventOfStream, type EventStreamOptions, readEventStream } from './event-stream.ts'
 import { createList, type List } from './list.ts'
 import { type ChangeOptions, type Http, path, type ReadOptions } from './request.ts'
 
 const ROTATE = { rotate_secret: true }
 
+/** An answer to a call that makes a signing secret. */
+export type WithSecret<Answer> = Answer & { secret: string }
+
+/**
+ * Returns the answer if it has the secret. The server shows a secret once: if that answer was lost, the answer to the retry has
+ * no secret.
+ */
+function requireSecret<Answer extends { secret?: string }>(
+  answer: Answer,
+  options?: ChangeOptions,
+): WithSecret<Answer> {
+  const { secret } = answer
+  if (secret !== undefined) return { ...answer, secret }
+  throw new NoAnswerError({
+    code: 'no_answer',
+    message:
+      'The server made the change, but the answer with the secret did not arrive. Find the endpoint with list(), and call rotateSecret() with a new idempotency key.',
+    status: 0,
+    details: null,
+    requestId: null,
+    idempotencyKey: options?.idempotencyKey ?? null,
+    outcomeUnknown: false,
+    isRetryable: false,
+    retryAfter: null,
+  })
+}
+
 /** Endpoints beside the default endpoint. The key needs the scope `webhooks:manage`. */
 export type WebhookEndpointCalls = {
   /** Lists the endpoints of the key's environment, the default endpoint first. */
   list(options?: ReadOptions): Promise<Api.ListWebhookEndpointsAnswer>
-  /** Adds an endpoint. Store its `secret`, because no later answer contains it. */
-  create(input: Api.CreateWebhookEndpointInput, options?: ChangeOptions): Promise<Api.CreateWebhookEndpointAnswer>
+  /**
+   * Adds an endpoint. Store its `secret`, because no later answer contains it. If the answer with the secret was lost, the call
+   * throws NoAnswerError.
+   */
+  create(
+    input: Api.CreateWebhookEndpointInput,
+    options?: ChangeOptions,
+  ): Promise<WithSecret<Api.CreateWebhookEndpointAnswer>>
   /** Returns an endpoint, without its secret. */
   get(endpoint_id: string, options?: ReadOptions): Promise<Api.WebhookEndpoint>
   /** Changes an endpoint. A field that you omit keeps its value. */
@@ -23,7 +57,7 @@ export type WebhookEndpointCalls = {
     options?: ChangeOptions,
   ): Promise<Api.UpdateWebhookEndpointAnswer>
   /** Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too. */
-  rotateSecret(endpoint_id: string, options?: ChangeOptions): Promise<Api.UpdateWebhookEndpointAnswer>
+  rotateSecret(endpoint_id: string, options?: ChangeOptions): Promise<WithSecret<Api.UpdateWebhookEndpointAnswer>>
   /** Sends a test delivery to an endpoint. */
   test(endpoint_id: string, options?: ChangeOptions): Promise<Api.TestWebhookEndpointAnswer>
   /** Deletes an endpoint. The server sends it no more deliveries. */
@@ -35,10 +69,15 @@ export function webhookEndpointCalls({ get, change }: Http): WebhookEndpointCall
   const all = '/v1/merchant/webhook-endpoints'
   return {
     list: (options) => get(all, {}, options),
-    create: (input, options) => change('POST', all, input, options),
+    create: async (input, options) =>
+      requireSecret(await change<Api.CreateWebhookEndpointAnswer>('POST', all, input, options), options),
     get: async (id, options) => get(all + path`/${id}`, {}, options),
     update: async (id, input, options) => change('PATCH', all + path`/${id}`, input, options),
-    rotateSecret: async (id, options) => change('PATCH', all + path`/${id}`, ROTATE, options),
+    rotateSecret: async (id, options) =>
+      requireSecret(
+        await change<Api.UpdateWebhookEndpointAnswer>('PATCH', all + path`/${id}`, ROTATE, options),
+        options,
+      ),
     test: async (id, options) => change('POST', all + path`/${id}/test`, {}, options),
     delete: async (id, options) => change('DELETE', all + path`/${id}`, {}, options),
   }

@@ -117,6 +117,13 @@ export function tell(event: WebhookEvent, error: unknown): string {
   }
 }
 
+/** The secrets that the API shows once are strings, so that verifyWebhook takes them. */
+export async function secretsOf(malipo: Malipo, body: string, headers: Record<string, string>): Promise<void> {
+  const made = await malipo.webhookEndpoints.create({ webhook_url: 'https://shop.example.com/hook' })
+  const rotated = await malipo.webhookEndpoints.rotateSecret(made.id)
+  await verifyWebhook({ body, headers, secret: [made.secret, rotated.secret] })
+}
+
 export const malipo = new Malipo({ apiKey: 'service_live_x', baseUrl: 'https://api.example.com' })
 export const verified: Promise<WebhookEvent> = verifyWebhook({ body: new Uint8Array(), headers: {}, secret: ['a', 'b'] })
 `
