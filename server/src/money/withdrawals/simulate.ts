@@ -80,7 +80,7 @@ async function approveUnsent(
 
 /** Returns the provider's answer that leads to an outcome. */
 function simulatedAnswer({ amount_minor, currency }: Withdrawal, outcome: ProviderOutcome): PayoutAnswer {
-  const provider_status = 'SIMULATED'
+  const provider_status = SIMULATED_REASON
   switch (outcome) {
     case 'SUCCESS':
       return { kind: 'succeeded', amount_minor, currency, provider_status }
