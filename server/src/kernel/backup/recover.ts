@@ -152,7 +152,7 @@ function recoveryError(error: Error, to: Date | null, gap: string | null): Error
     gap === null
       ? `the archived WAL ends before ${to?.toISOString()}.${reached} Choose an earlier time, or leave --to-time out`
       : `the file ${gap} of the WAL is missing, so that the restore cannot reach ${to?.toISOString()}.${reached} Copy the file there again, or choose an earlier time`
-  return new BackupError(why)
+  return new BackupError(`${why}, and run the command again; it clears the unfinished folder`)
 }
 
 async function readRecoveredTo(data_dir: string): Promise<Date | null> {
