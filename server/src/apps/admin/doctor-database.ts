@@ -257,8 +257,9 @@ async function checkReplica(reader: Reader, replica: Reader | null): Promise<Che
 async function checkConnections(reader: Reader, config: Config): Promise<CheckResult> {
   const [row] = await reader.query<{ allowed: number; open: number; processes: number }>(CONNECTIONS)
   const { allowed = 0, open = 0, processes = 0 } = row ?? {}
-  const needed = Math.max(processes, 1) * (config.database_connections + EXTRA_CONNECTIONS)
-  const text = `${open} of ${allowed} connections are open, and ${Math.max(processes, 1)} processes with this DATABASE_CONNECTIONS need ${needed}`
+  const count = Math.max(processes, 1)
+  const needed = count * (config.database_connections + EXTRA_CONNECTIONS)
+  const text = `${open} of ${allowed} connections are open, and ${count === 1 ? 'one process needs' : `${count} processes need`} ${needed} with this DATABASE_CONNECTIONS`
   const remedy = 'raise max_connections of PostgreSQL, or lower DATABASE_CONNECTIONS'
   if (needed > allowed) return fail(`${text}: ${remedy}`)
   if (open > allowed * CROWDED_FROM) return warn(`${text}: ${remedy}`)
