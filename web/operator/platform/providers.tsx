@@ -241,7 +241,18 @@ function Outcomes({
           },
           { label: t.last_request, show: (row) => <Ago time={row.last_request_at} /> },
           { label: t.last, show: (row) => <Ago time={row.last_success_at} /> },
-          ...(circuits ? [{ label: t.before, show: (row: Health) => <Before circuit={row.circuit} /> }] : []),
+          ...(circuits
+            ? [
+                {
+                  label: t.before,
+                  show: (row: Health) => (
+                    <div className="sentence">
+                      <Before circuit={row.circuit} />
+                    </div>
+                  ),
+                },
+              ]
+            : []),
         ]}
       />
       {circuits ? (
