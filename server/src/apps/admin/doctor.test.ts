@@ -183,7 +183,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     const few = await check({ DATABASE_CONNECTIONS: '200' })
     const { rows } = await owner.query('show max_connections')
     const status = Number(rows[0].max_connections) < 202 ? 'fail' : 'ok'
-    assertCheck(few, 'connections', status, /need 202/)
+    assertCheck(few, 'connections', status, /one process needs 202/)
   })
 
   test('only the check of the database fails when the database does not answer, and doctor runs the other checks', async () => {

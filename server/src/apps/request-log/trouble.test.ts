@@ -56,7 +56,7 @@ function captureRequest(
   { method = 'POST', url = '/v1/x', statusCode = 200, recognised = principal() } = {},
 ): string {
   const id = newId(world.deps, 0)
-  const request = { recognised, id, headers: {}, sent, url, method, ip: '::1', body: null }
+  const request = { recognised, id, headers: {}, sent, url, routeOptions: { url }, method, ip: '::1', body: null }
   const reply = { statusCode, elapsedTime: 1.5 }
   log.capture?.(request as unknown as FastifyRequest, reply as FastifyReply, answer)
   return id
@@ -215,7 +215,16 @@ test('the recorder writes a burst in several rounds without a loss, and a mercha
 test('the recorder drops only the request that the database refuses, and writes all other requests', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   const good = captureRequest(log, 'good')
-  const request = { recognised: principal(), id: 'no id', headers: {}, sent: null, url: '/', method: 'POST', ip: '::1' }
+  const request = {
+    recognised: principal(),
+    id: 'no id',
+    headers: {},
+    sent: null,
+    url: '/',
+    routeOptions: { url: '/' },
+    method: 'POST',
+    ip: '::1',
+  }
   log.capture?.(request as unknown as FastifyRequest, { statusCode: 200, elapsedTime: 1 } as FastifyReply, '')
   const other = captureRequest(log, 'other')
   await log.task.idle()
