@@ -203,7 +203,7 @@ describe('money under review', () => {
     assert.deepEqual(codeOf(await pay(slug, '0754123001')), [409, 'payment_link_not_active'])
     for (const path of [`/pay/${slug}`, `/pay/${slug}/c/${collection_id}`]) {
       const page = await html(path)
-      assert.match(page, /reviewed and not accepted/)
+      assert.match(page, /We reviewed this payment and did not accept it/)
       assert.doesNotMatch(page, /<form/)
     }
     await booksHold()
