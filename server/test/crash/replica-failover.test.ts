@@ -157,6 +157,7 @@ test('after a failover, the server never reads from a replica of the lost primar
       await sleep(50)
     }
   })()
+  await until('a list is answered without a primary', () => statuses.includes(503))
   await standby.promote()
   const promoted_at = performance.now()
   await payAndList(1)

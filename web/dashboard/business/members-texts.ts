@@ -18,9 +18,11 @@ export const membersTexts = texts({
     leave: 'Jiondoe',
     may: {
       MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, watumiaji na historia ya shughuli.',
-      DEVELOPER: 'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona mengine yote; hatoi pesa.',
-      FINANCE: 'Kutoa pesa, ankara na viungo vya malipo. Anaona mengine yote; hagusi funguo.',
-      VIEWER: 'Anaona tu. Habadilishi chochote.',
+      DEVELOPER:
+        'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona malipo; haoni historia ya shughuli wala wapokeaji; hatoi pesa.',
+      FINANCE:
+        'Kutoa pesa, ankara na viungo vya malipo. Anaona malipo; haoni historia ya shughuli wala maombi ya API; hagusi funguo.',
+      VIEWER: 'Anaona malipo, ankara na viungo vya malipo. Habadilishi chochote.',
     } as Record<string, string>,
     invite: 'Alika mtu',
     invite_help: 'Atapata barua pepe. Akiingia kwa anwani hii, ataiona biashara hii.',
@@ -64,9 +66,11 @@ export const membersTexts = texts({
     leave: 'Leave',
     may: {
       MERCHANT_ADMIN: 'Has all rights: money, keys, members and the audit log.',
-      DEVELOPER: 'API keys, webhooks, API requests and IP addresses. Sees all the rest; withdraws no money.',
-      FINANCE: 'Withdraws money, creates invoices and payment links. Sees all the rest; cannot change keys.',
-      VIEWER: 'Reads everything. Changes nothing.',
+      DEVELOPER:
+        'API keys, webhooks, API requests and IP addresses. Reads payments, but neither the audit log nor saved recipients; withdraws no money.',
+      FINANCE:
+        'Withdraws money, creates invoices and payment links. Reads payments, but neither the audit log nor API requests; cannot change keys.',
+      VIEWER: 'Reads payments, invoices and payment links. Changes nothing.',
     },
     invite: 'Invite a member',
     invite_help: 'The invited person gets an e-mail and sees this business after signing in with this address.',

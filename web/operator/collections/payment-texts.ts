@@ -28,7 +28,7 @@ export const paymentTexts = texts({
     nothing: 'Hakuna: malipo haya yana jibu la mwisho.',
     what: {
       payer_choice: 'Mlipaji bado hajachagua njia ya kulipa.',
-      sending: 'Ombi halijamfikia mtoa huduma. Seva itajaribu tena.',
+      sending: 'Huenda ombi bado halijamfikia mtoa huduma. Seva inaendelea.',
       payer_approval: 'Mlipaji bado hajakubali malipo kwenye simu yake.',
       provider_call: 'Seva inawasiliana na mtoa huduma sasa hivi.',
       worker: 'Hatua inayofuata imechelewa: hakuna mchakato ulioichukua.',
@@ -105,7 +105,7 @@ export const paymentTexts = texts({
     nothing: 'None: this payment has its final answer.',
     what: {
       payer_choice: 'The payer has not chosen how to pay yet.',
-      sending: 'The request has not reached the provider. The server retries.',
+      sending: 'The provider may not have the request yet. The server continues.',
       payer_approval: 'The payer has not approved the payment on the phone yet.',
       provider_call: 'The server is calling the provider now.',
       worker: 'The next step is overdue: no worker has taken it.',
