@@ -76,7 +76,7 @@ describe('answers of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('a payout stays reserved after the answer unknown, and the worker queries after growing pauses until a final answer', () =>
+  test('after the answer "unknown" the money stays reserved, and the worker queries after growing pauses until a final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -104,7 +104,7 @@ describe('answers of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('a payout stays reserved without queries after the answer blocked, and a retry by an operator sends the same reference', () =>
+  test('after the answer "blocked" the money stays reserved without queries, and a retry by an operator sends the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.blocked
