@@ -43,7 +43,7 @@ export type FloodResult = {
   check: Awaited<ReturnType<typeof checkLife>>
 }
 
-/** The number of connections of the flood, so high that no callback waits for the response to another callback. */
+/** The number of connections of the flood. Each connection sends one callback at a time. */
 const CONNECTIONS = 256
 
 /**

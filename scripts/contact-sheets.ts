@@ -278,7 +278,7 @@ async function takePublic(taker: Taker, language: string): Promise<void> {
   await page.context().close()
 }
 
-/** Puts the pictures on sheets, and returns their number. */
+/** Puts the pictures on sheets, and returns the number of sheets. */
 async function writeSheets({ browser, folder, pictures }: Taker): Promise<number> {
   const page = await (await browser.newContext({ viewport: { width: 1600, height: 900 } })).newPage()
   let sheets = 0

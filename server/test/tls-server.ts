@@ -14,7 +14,7 @@ g+3FNIWPzsaueRUrzx7w2S0W4+GhRANCAATAXYmtddHej7kFJQxdv0I1K6GsdSLe
 5qpa4vXURz/vEamZloxpUU6/vMSw2YhSTJiw5q9GBcXPWhakCxi4r3Dz
 -----END PRIVATE KEY-----`
 
-/** A self-signed certificate of localhost, which no program trusts. */
+/** A self-signed certificate of localhost. A program trusts the certificate only if its settings name it. */
 export const LOCALHOST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIUdiQ7BJLLYwqQLIUj3+WNIg/TZxcwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzIwNTM0MloYDzIxMjYxMDMw

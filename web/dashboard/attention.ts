@@ -1,5 +1,5 @@
-// Reads the problems and waiting records that a member should look at. The frame reads them once, for the menu and for the
-// first page.
+// Reads the problems and waiting records that a member should look at. The frame reads them for the menu and for
+// the first page.
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
@@ -14,7 +14,7 @@ const READ_MS = 10_000
 /** The items of the business and environment of the page. Undefined means that the read has no response yet. */
 export const AttentionContext = createContext<readonly AttentionItem[] | undefined>(undefined)
 
-/** Reads the items for the frame. Pages use `useAttention`, so that the console reads the items only once. */
+/** Reads the items for the frame every READ_MS. Pages use `useAttention`, so that they send no further reads. */
 export function useAttentionRead(scope: { environment: Environment; merchant_id: string }, enabled: boolean) {
   const read = useRead('GET /v1/merchant/attention', { query: scope }, { live: READ_MS, keep: true, enabled })
   return read.data?.items

@@ -18,7 +18,7 @@ export function printLines(stream: NodeJS.WritableStream, lines: readonly string
   stream.write(`${lines.map(escapeControls).join('\n')}\n`)
 }
 
-/** Returns the output of a command. `json` is true for the option --json. */
+/** Makes the printer of a command. If `json` is true, the printer writes JSON. */
 export function outputOf(json: boolean): Output {
   return {
     show: (text, value) => printLines(process.stdout, json ? [JSON.stringify(value)] : [text].flat()),

@@ -182,7 +182,10 @@ export function noticeRecipients(reader: Reader, merchant_id: string, kind: Warn
   return reader.query<NoticeRecipient>(RECIPIENTS, [merchant_id, WARNED_ROLES[kind], kind, RECIPIENTS_MAX])
 }
 
-/** The kinds of warnings and summaries that the worker queues. A decision about a withdrawal queues its own e-mails. */
+/**
+ * The kinds of warnings and summaries that the worker queues. The transaction of a decision about a withdrawal queues the
+ * e-mails about the decision.
+ */
 export type QueuedNoticeKind = DigestPeriod | Exclude<WarningKind, 'withdrawals'>
 
 /**

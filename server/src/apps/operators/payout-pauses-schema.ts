@@ -66,7 +66,7 @@ export const StartedPauseAnswer = success(
     }),
   }),
 )
-/** The response with one pause after its end. */
+/** The response to the request that ends a pause: the ended pause. */
 export const PauseAnswer = success(PauseRecord)
 /** The response with a page of pauses. The pauses in force come first. */
 export const PausesAnswer = success(page(PauseRecord))

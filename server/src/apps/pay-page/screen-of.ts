@@ -1,4 +1,5 @@
-// Chooses the screen from the state of a link and its payments. Every address shows the current state.
+// Chooses the screen from the state of a link and its payments. Each URL of a payment page
+// shows the current state.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'

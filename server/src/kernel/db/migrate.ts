@@ -204,7 +204,8 @@ async function applyInTransaction(
   patience: Patience,
 ): Promise<boolean> {
   return transactionOfMigration(client, patience, async () => {
-    // If another process has applied this migration, the next one may not be allowed in a transaction.
+    // If another process has applied this migration, the function returns false. The caller then decides how to apply the next
+    // migration, because some migrations cannot run in a transaction.
     if (pending(migrations, await readApplied(client))[0] !== migration) return false
     const statement = BEFORE[migration.name]
     if (statement !== undefined) await client.query(statement)

@@ -149,8 +149,8 @@ export async function reseal(
 }
 
 /**
- * Gives up the values of a batch, whose key is lost: see `if_lost`. Returns the number of changed or deleted rows. If another
- * process changed a value in the meantime, the value stays the same.
+ * Applies `if_lost` to the values of a batch whose key is lost. Returns the number of changed or deleted rows. If another
+ * process has changed a value in the meantime, the function leaves that row unchanged.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {
   if (values.length === 0) return 0
