@@ -44,6 +44,12 @@ const KINDS = {
 const FORGET_MS = 24 * HOUR_MS
 
 /**
+ * The end of the pause of a counter without a pause. The current time would refuse a concurrent attempt with an earlier time:
+ * an attempt that waited for the row lock, or an attempt in a process whose clock is behind.
+ */
+const NO_PAUSE = new Date(0)
+
+/**
  * The client of an attempt: the account, the IP address, and the id of a known browser. Null as `device` means that the browser
  * is unknown.
  */
@@ -63,7 +69,7 @@ type CounterRow = { key_hash: Buffer; failures: number; last_at: Date; blocked_u
 const OPEN = sql(
   'attempts_open',
   `insert into sign_in_attempts (key_hash, failures, last_at, blocked_until)
-   select k, 0, $2, $2 from unnest($1::bytea[]) as k order by k on conflict (key_hash) do nothing`,
+   select k, 0, $2, $3 from unnest($1::bytea[]) as k order by k on conflict (key_hash) do nothing`,
 )
 const LOCK = sql(
   'attempts_lock',
@@ -114,7 +120,7 @@ export async function beginAttempt(
     }
     for (const [i, { key, limit }] of counted.entries()) {
       const failures = (rows[i]?.failures ?? 0) + 1
-      await tx.query(SET, [key, failures, rows[i]?.last_at, new Date(now.getTime() + pauseMs(limit, failures))])
+      await tx.query(SET, [key, failures, rows[i]?.last_at, pauseEnd(limit, failures, now)])
     }
     return { allowed: true, succeeded: () => forgive(deps, counted) }
   })
@@ -130,7 +136,7 @@ async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<
     const rows = await lockRows(tx, counted, now)
     for (const [i, { what, key }] of counted.entries()) {
       const failures = what === 'pair' ? 0 : Math.max(0, (rows[i]?.failures ?? 0) - 1)
-      await tx.query(SET, [key, failures, rows[i]?.last_at, now])
+      await tx.query(SET, [key, failures, rows[i]?.last_at, NO_PAUSE])
     }
   })
 }
@@ -140,7 +146,7 @@ async function forgive(deps: Deps, counted: readonly AttemptCounter[]): Promise<
  */
 async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): Promise<CounterRow[]> {
   const keys = counted.map(({ key }) => key)
-  await tx.query(OPEN, [keys, now])
+  await tx.query(OPEN, [keys, now, NO_PAUSE])
   const rows = await tx.query<CounterRow>(LOCK, [keys])
   return counted.map(({ key, limit }) => {
     const row = rows.find(({ key_hash }) => key_hash.equals(key))
@@ -169,8 +175,10 @@ function remainingMs(ms: number, { max_s }: AttemptLimit): number {
   return Math.min(ms, max_s * 1000)
 }
 
-function pauseMs({ free, first_s, max_s }: AttemptLimit, failures: number): number {
-  return failures < free ? 0 : Math.min(max_s, first_s * 2 ** (failures - free)) * 1000
+/** Returns the end of the pause after this number of failures. */
+function pauseEnd({ free, first_s, max_s }: AttemptLimit, failures: number, now: Date): Date {
+  if (failures < free) return NO_PAUSE
+  return new Date(now.getTime() + Math.min(max_s, first_s * 2 ** (failures - free)) * 1000)
 }
 
 function countersFor(kind: keyof typeof KINDS, { account, address, device }: AttemptClient): AttemptCounter[] {

@@ -9,15 +9,15 @@ const ADDRESS_MAX = 3
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A counter starts with an e-mail and ends one day later, at blocked_until. Concurrent transactions wait for the row lock, so
-// only one of them sends the last allowed e-mail.
+// A counter starts with an e-mail and ends one day later, at blocked_until. If the clock stepped back by more than an hour, the
+// counter also starts again. Concurrent transactions wait for the row lock and may have slightly earlier times.
+const HAS_ENDED = `(a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until + interval '1 hour')`
 const COUNT = sql(
   'invitation_mails_count',
   `insert into sign_in_attempts as a (key_hash, failures, last_at, blocked_until) values ($1, 1, $2, $3)
    on conflict (key_hash) do update set last_at = excluded.last_at,
-     failures = case when a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until then 1 else least(a.failures, 1000) + 1 end,
-     blocked_until = case when a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until
-       then excluded.blocked_until else a.blocked_until end
+     failures = case when ${HAS_ENDED} then 1 else least(a.failures, 1000) + 1 end,
+     blocked_until = case when ${HAS_ENDED} then excluded.blocked_until else a.blocked_until end
    returning failures`,
 )
 

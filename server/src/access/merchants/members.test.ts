@@ -393,6 +393,16 @@ test('all merchants together send three invitation e-mails a day to one address,
   }
 })
 
+test('an invitation with a slightly earlier time does not restart the limit of its address', async () => {
+  const email = newEmail()
+  for (let i = 0; i < 6; i++) {
+    const { admin } = await newTeam()
+    assert.equal((await invite(admin, { email, role: 'VIEWER' })).status, 201)
+    world.deps.clock.step(-1)
+  }
+  assert.equal(await mailsTo(email), 3)
+})
+
 test('ten merchants that invite one address at the same time send three e-mails in total', async () => {
   const admins = await Promise.all(Array.from({ length: 10 }, async () => (await newTeam()).admin))
   const email = newEmail()
