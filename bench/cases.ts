@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../server/test/free-port.ts'
 import { adminVerify } from './admin.ts'
 import type { BaselineApi } from './baseline.ts'
 import type { EmptyApi } from './empty.ts'
@@ -16,7 +17,6 @@ import {
   type Cpu,
   createCleanup,
   type Database,
-  freePort,
   makeMerchants,
   query,
   readCpu,

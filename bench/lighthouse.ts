@@ -8,7 +8,8 @@ import { parseArgs } from 'node:util'
 import { launch } from 'chrome-launcher'
 import lighthouse from 'lighthouse'
 import { findBrowser } from '../server/test/find-browser.ts'
-import { createCleanup, freePort, makeMerchants, openDatabase, startServer } from './world.ts'
+import { freePort } from '../server/test/free-port.ts'
+import { createCleanup, makeMerchants, openDatabase, startServer } from './world.ts'
 
 const USAGE = `Usage: npm run lighthouse -- [--runs N] [PAGE ...]
 

@@ -2,6 +2,7 @@
 // thousand rows.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../server/test/free-port.ts'
 import { operatorToken, viewerToken } from './admin.ts'
 import { fillLists } from './lists-data.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type Cleanup,
   createCleanup,
   type Database,
-  freePort,
   makeMerchants,
   query,
   startServer,

@@ -2,6 +2,7 @@
 // wait.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../server/test/free-port.ts'
 import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
 import type { LoadApi, LoadSettings } from './load.ts'
 import { type Remote, startRemote } from './rpc.ts'
@@ -10,7 +11,6 @@ import {
   type Cleanup,
   createCleanup,
   type Database,
-  freePort,
   makeMerchants,
   query,
   readCpu,

@@ -2,17 +2,10 @@
 
 import { Agent, request } from 'node:http'
 import { idToBase32 } from '../server/src/kernel/lib/index.ts'
+import { freePort } from '../server/test/free-port.ts'
 import { type Percentiles, percentiles } from './cases.ts'
 import { fillTransactions, sampleOf } from './transactions-data.ts'
-import {
-  type BenchMerchant,
-  type Cleanup,
-  createCleanup,
-  type Database,
-  freePort,
-  makeMerchants,
-  startServer,
-} from './world.ts'
+import { type BenchMerchant, type Cleanup, createCleanup, type Database, makeMerchants, startServer } from './world.ts'
 
 /** The reads that the case compares: a page of the list, one transaction by its reference, and the balance. */
 export const READS = ['page', 'reference', 'balance'] as const

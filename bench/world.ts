@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +14,7 @@ import { migrate } from '../server/src/kernel/db/migrate.ts'
 import { SCOPES } from '../server/src/kernel/http/index.ts'
 import { createLog, readConfig } from '../server/src/kernel/lib/index.ts'
 import { realDeps } from '../server/src/process.ts'
+import { freePort } from '../server/test/free-port.ts'
 import type { LoadApi } from './load.ts'
 import { cpuSeconds, cpuSecondsOfFamily, cpuSecondsOfMachine, parentOf } from './proc.ts'
 import type { ReceiverApi } from './receiver.ts'
@@ -320,16 +320,6 @@ export async function query<Row extends pg.QueryResultRow>(
   } finally {
     await client.end()
   }
-}
-
-/** Returns a free loopback port. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
 
 /**

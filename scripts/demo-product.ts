@@ -2,12 +2,12 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findBrowser } from '../server/test/find-browser.ts'
+import { freePort } from '../server/test/free-port.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const START_MS = 120_000
@@ -78,14 +78,6 @@ export async function launchPictureBrowser(): Promise<Browser> {
   const { path, env } = await findBrowser()
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--allow-file-access-from-files']
   return chromium.launch({ executablePath: path, args, env: { ...process.env, ...env } })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
-  const address = probe.address()
-  await new Promise((closed) => probe.close(closed))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 async function untilReady(url: string): Promise<void> {

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from './crash/processes.ts'
+import { freePort } from './free-port.ts'
 import { type OwnPostgres, programsOf, serverPids } from './own-postgres.ts'
 
 /** A streaming replica that only one test uses. */

@@ -2,15 +2,15 @@
  * Tests the commands of the README and of the guides in a real shell, against a real `npm start`. The test changes only ports
  * and folders, so that it can run beside another server.
  */
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /**
@@ -43,7 +43,7 @@ before(async () => {
   documents = (await Promise.all(DOCUMENTS.map((path) => readFile(join(ROOT, path), 'utf8')))).join('\n')
   folder = await mkdtemp(join(tmpdir(), 'malipo-readme-'))
   await chmod(folder, 0o711)
-  ;[port, receiver_port] = (await freePorts(2)) as [number, number]
+  ;[port, receiver_port] = await Promise.all([freePort(), freePort()])
   const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'].map((name) => [name, process.env[name] ?? ''])
   env = {
     ...Object.fromEntries(inherited),
@@ -179,15 +179,4 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   } catch {
     // The process has just ended.
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports: number[] = []
-  for (const one of servers) {
-    await new Promise<void>((done) => one.listen(0, '127.0.0.1', done))
-    ports.push((one.address() as AddressInfo).port)
-  }
-  for (const one of servers) one.close()
-  return ports
 }

@@ -5,7 +5,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { freePort, until } from './crash/processes.ts'
+import { until } from './crash/processes.ts'
+import { freePort } from './free-port.ts'
 import { LOCALHOST_CERTIFICATE, LOCALHOST_KEY } from './tls-server.ts'
 
 /** The package of the server, with its exact version. */

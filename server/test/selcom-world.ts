@@ -1,10 +1,6 @@
-// Runs a whole server with the real Selcom adapter as its live provider, and with the gateway's twin. Server and twin exchange
-// HTTP requests in both directions and share one clock.
-
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { settableClock } from '../src/kernel/lib/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../twins/selcom/index.ts'
+import { freePort } from './free-port.ts'
 import { createWorld, START, type World } from './harness.ts'
 
 /** A server with the twin of its gateway. `base` is the address of the server. */
@@ -52,13 +48,4 @@ export async function createSelcomWorld(
       await world.close()
     },
   }
-}
-
-/** Returns a free loopback port. The gateway needs the server's address before the server listens. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, realpath, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePort } from '../../../server/test/free-port.ts'
 import { type SdkWorld, startSdkWorld } from '../../../server/test/sdk-world.ts'
 import { VERSION } from '../src/index.ts'
 import { installIntoScratch, type ScratchProject } from './scratch.ts'
@@ -33,14 +33,6 @@ after(async () => {
 
 function blocksOf(language: string): string[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, code = '']) => code)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
 }
 
 test('the first program of the README makes a payment and receives its verified webhook', async () => {

@@ -20,7 +20,8 @@ import pg from 'pg'
 import { startBackupCheck } from '../../src/apps/admin/backup-check-task.ts'
 import { findEmbedded } from '../../src/kernel/db/embedded.ts'
 import { systemClock } from '../../src/kernel/lib/index.ts'
-import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
+import { freePort } from '../free-port.ts'
+import { type Child, endOf, ROOT, serverEnv, startChild, until } from './processes.ts'
 
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 const COMMAND_MS_MAX = 180_000

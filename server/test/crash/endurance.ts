@@ -14,6 +14,7 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/kernel/db/embedded.ts'
 import { type Db, sql } from '../../src/kernel/db/index.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
+import { freePort } from '../free-port.ts'
 import { factsOf, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, type Load, startLoad } from './load.ts'
 import {
@@ -24,7 +25,7 @@ import {
   totalOf,
   waitPayoutsQuiet,
 } from './payouts.ts'
-import { type Child, freePort, startChild, until } from './processes.ts'
+import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop, seededRandom } from './rig.ts'
 
 const FULL_DISKS = Number(process.env.FULL_DISKS ?? 20)

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
-import { type Child, endOf, freePort, ROOT, startChild, until } from './processes.ts'
+import { type Child, endOf, ROOT, startChild, until } from './processes.ts'
 import type { Rig } from './rig.ts'
 import { createBalancer, type SteadyLoad, startHaproxy, startSteadyLoad } from './steady-load.ts'
 

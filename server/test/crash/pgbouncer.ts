@@ -15,10 +15,11 @@ import { verify } from '../../src/apps/admin/verify.ts'
 import { createDb, rolesSql, sql } from '../../src/kernel/db/index.ts'
 import { withPooler } from '../../src/kernel/lib/index.ts'
 import { runtimeUrlOf } from '../database.ts'
+import { freePort } from '../free-port.ts'
 import { startOwnPostgres } from '../own-postgres.ts'
 import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, startLoad } from './load.ts'
-import { type Child, endOf, freePort, ROOT, startChild, until } from './processes.ts'
+import { type Child, endOf, ROOT, startChild, until } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const LOAD_S = Number(process.env.LOAD_S ?? 30)

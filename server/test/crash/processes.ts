@@ -2,9 +2,7 @@
 // by another signal.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,8 +18,6 @@ const READY_MS_MAX = 120_000
 const UNTIL_MS_MAX = 120_000
 const END_MS_MAX = 30_000
 const OUTPUT_CHARS_MAX = 200_000
-/** Ports below the ports that the kernel assigns. No connection of a client can take the port of a stopped server. */
-const PORTS = { from: 20_000, to: 32_000 }
 
 const CLOCK_AHEAD = new URL('clock-ahead.ts', import.meta.url).href
 
@@ -57,21 +53,6 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
-
-/** Returns a port that has no listener and that the kernel assigns to no connection of a client. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(PORTS.from, PORTS.to)
-    const server = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (!free) continue
-    await new Promise((resolve) => server.close(resolve))
-    return port
-  }
-}
 
 /** Returns the settings of a server under test. `npm test` removes the folder with the secrets that the server generates. */
 export function serverEnv(url: string, more: Record<string, string> = {}): Record<string, string> {

@@ -11,7 +11,8 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/kernel/db/embedded.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
 import { createTestDatabase } from '../database.ts'
-import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
+import { freePort } from '../free-port.ts'
+import { type Child, endOf, ROOT, serverEnv, startChild } from './processes.ts'
 
 const CONCURRENCY = 2
 const ADMIN = join(ROOT, 'server/src/admin.ts')

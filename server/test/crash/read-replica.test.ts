@@ -4,11 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { settableClock } from '../../src/kernel/lib/index.ts'
+import { freePort } from '../free-port.ts'
 import { testDeps } from '../harness.ts'
 import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type OwnReplica, startOwnReplica } from '../own-replica.ts'
 import { createClient, orderOf } from './load.ts'
-import { type Child, endOf, freePort, serverEnv, startChild } from './processes.ts'
+import { type Child, endOf, serverEnv, startChild } from './processes.ts'
 import { openShop, type Shop } from './rig.ts'
 
 let primary: OwnPostgres

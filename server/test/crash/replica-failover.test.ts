@@ -5,11 +5,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settableClock } from '../../src/kernel/lib/index.ts'
+import { freePort } from '../free-port.ts'
 import { testDeps } from '../harness.ts'
 import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
 import { type OwnReplica, startOwnReplica } from '../own-replica.ts'
 import { type Client, createClient, orderOf } from './load.ts'
-import { type Child, endOf, freePort, serverEnv, startChild, until } from './processes.ts'
+import { type Child, endOf, serverEnv, startChild, until } from './processes.ts'
 import { openShop, type Shop } from './rig.ts'
 
 /** The time in milliseconds after which the server checks a lost replica again, with a margin for a busy machine. */

@@ -10,8 +10,9 @@ import { createDb, type Db } from '../../src/kernel/db/index.ts'
 import { SCOPES } from '../../src/kernel/http/index.ts'
 import { settableClock } from '../../src/kernel/lib/index.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { freePort } from '../free-port.ts'
 import { type TestDeps, testDeps } from '../harness.ts'
-import { freePort, serverEnv } from './processes.ts'
+import { serverEnv } from './processes.ts'
 
 const MOCK_SECRET = 'crash-test-secret'
 

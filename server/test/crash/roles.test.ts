@@ -10,7 +10,8 @@ import pg from 'pg'
 import { ROLE_SEPARATED } from '../../src/apps/admin/verify-privileges.ts'
 import { startEmbedded } from '../../src/kernel/db/embedded.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
-import { endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
+import { freePort } from '../free-port.ts'
+import { endOf, ROOT, serverEnv, startChild } from './processes.ts'
 
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 

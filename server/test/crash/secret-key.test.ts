@@ -11,8 +11,9 @@ import { readCanary } from '../../src/kernel/db/index.ts'
 import { ConfigError, createLog, createVault, keyIdOf, readConfig } from '../../src/kernel/lib/index.ts'
 import { realDeps } from '../../src/process.ts'
 import { createTestDatabase } from '../database.ts'
+import { freePort } from '../free-port.ts'
 import { createWorld } from '../harness.ts'
-import { type Child, endOf, freePort, ROOT, serverEnv, startChild } from './processes.ts'
+import { type Child, endOf, ROOT, serverEnv, startChild } from './processes.ts'
 
 const CONCURRENCY = 2
 const ADMIN = join(ROOT, 'server/src/admin.ts')

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createTestDatabase } from '../database.ts'
-import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
+import { freePort } from '../free-port.ts'
+import { type Child, endOf, ROOT, serverEnv, startChild, until } from './processes.ts'
 
 const ADMIN = join(ROOT, 'server/src/admin.ts')
 /** The address of a database that does not exist: no process listens on its port. */

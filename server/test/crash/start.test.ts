@@ -11,9 +11,10 @@ import { PROVIDERS } from '../../src/adapters/providers/registry.ts'
 import { createDb, sql } from '../../src/kernel/db/index.ts'
 import { ConfigError, readConfig } from '../../src/kernel/lib/index.ts'
 import { createTestDatabase } from '../database.ts'
+import { freePort } from '../free-port.ts'
 import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { createClient, startLoad } from './load.ts'
-import { type Child, endOf, freePort, ROOT, serverEnv, startChild, until } from './processes.ts'
+import { type Child, endOf, ROOT, serverEnv, startChild, until } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const STOP_MS_MAX = 8_000

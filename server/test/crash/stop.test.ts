@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/kernel/db/index.ts'
+import { freePort } from '../free-port.ts'
 import { createClient, orderOf } from './load.ts'
-import { type Child, endOf, freePort, startChild, until } from './processes.ts'
+import { type Child, endOf, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'
 
 let rig: Rig

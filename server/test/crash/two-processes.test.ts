@@ -4,9 +4,10 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { revokeKey } from '../../src/access/api-keys/index.ts'
 import { sql } from '../../src/kernel/db/index.ts'
+import { freePort } from '../free-port.ts'
 import { type Facts, findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Ack, createClient, orderOf } from './load.ts'
-import { type Child, freePort, startChild, until } from './processes.ts'
+import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig } from './rig.ts'
 
 const PAYMENTS = 120

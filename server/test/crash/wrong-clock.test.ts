@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { freePort } from '../free-port.ts'
 import { findProblems, gatherFacts, waitQuiet } from './facts.ts'
 import { type Ack, createClient, orderOf } from './load.ts'
-import { type Child, freePort, startChild, until, wrongClock } from './processes.ts'
+import { type Child, startChild, until, wrongClock } from './processes.ts'
 import { createRig, type Rig } from './rig.ts'
 
 const TEN_MINUTES_MS = 600_000

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../../server/test/free-port.ts'
 import { type SdkWorld, startSdkWorld } from '../../../../server/test/sdk-world.ts'
 import { Malipo } from '../../../typescript/src/index.ts'
 import { installIntoScratch, type ScratchProject } from '../../../typescript/tests/scratch.ts'
@@ -56,14 +56,6 @@ after(async () => {
   await project?.close()
   await world?.close()
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise((done) => server.close(done))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + WAIT_MS_MAX
