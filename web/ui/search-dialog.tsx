@@ -2,7 +2,7 @@
 
 import { useDebouncedValue } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Calls } from './api-types.ts'
 import { useRead } from './data.ts'
 import { facts } from './facts.ts'
@@ -69,8 +69,7 @@ export function SearchDialog(props: {
 }) {
   const t = useTexts(searchTexts)
   const dialog = useRef<HTMLDialogElement>(null)
-  const [typed, setTyped] = useState('')
-  const { typedAhead } = props
+  const [typed, setTyped] = useState(props.typedAhead)
   const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
   const asks = waited.length >= TEXT_MIN
   const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
@@ -78,8 +77,8 @@ export function SearchDialog(props: {
   // True while the list may still show the hits of an earlier text.
   const is_stale =
     typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
-  useEffect(() => dialog.current?.showModal(), [])
-  useEffect(() => setTyped(typedAhead), [typedAhead])
+  // The dialog opens before the browser handles the next key. A later effect would lose the keys of a fast user.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const none =
     asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)

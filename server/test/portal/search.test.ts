@@ -80,6 +80,24 @@ for (const language of ['en', 'sw'] as const) {
   })
 }
 
+test('a member who types fast while the search opens loses no key', async () => {
+  const at = await office.comes(await office.newPerson('MERCHANT_ADMIN'), 'dashboard')
+  await at.opens('/sandbox')
+  // An observer runs directly after React adds the dialog to the page, before the browser can handle a key.
+  await at.page.evaluate(`new MutationObserver((_, observer) => {
+    const dialog = document.querySelector('dialog.search-dialog')
+    if (dialog === null) return
+    observer.disconnect()
+    window.takes_keys = dialog.open && document.activeElement?.closest('dialog') === dialog
+  }).observe(document.body, { childList: true, subtree: true })`)
+  await openSearch(at)
+  await at.page.keyboard.type('3001')
+  await option(at, 'ORDER-77').waitFor()
+  assert.equal(await field(at).inputValue(), '3001')
+  assert.equal(await at.page.evaluate('window.takes_keys'), true)
+  await at.leave()
+})
+
 test('a member moves through the hits with the arrows, and a screen reader announces when there is none', async () => {
   const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard')
   await at.opens('/sandbox')
