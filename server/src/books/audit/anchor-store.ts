@@ -8,6 +8,8 @@ export const HEADS_MAX = 1_000
 const LINES_MAX = 100
 const LEASE_MS = 60_000
 const HOUR_MS = 3_600_000
+/** The tolerated difference between the clocks of two machines, in milliseconds. */
+export const ANCHOR_CLOCKS_DIFFER_MS = 5_000
 
 const LAST = sql('audit_anchor_last', 'select number, at, line from audit_anchors order by number desc limit 1')
 const GROWN = sql(
@@ -145,11 +147,11 @@ export type AnchorState = {
 const STATE_COLUMNS = 'written_number, file_error, sent_number, send_failures, send_due_at, send_error'
 const STATE = sql('audit_anchor_state', `select ${STATE_COLUMNS} from audit_anchor_state where id = 1`)
 // If a lease ends later than its longest duration, a process with a wrong clock took the lease. So another process may take the
-// lease.
+// lease. Two right clocks still differ slightly, and a process that waits for the row has an earlier time.
 const LEASE = sql(
   'audit_anchor_lease',
   `update audit_anchor_state set lease_owner = $1, lease_until = $3
-   where id = 1 and (lease_until is null or lease_owner = $1 or lease_until <= $2 or lease_until > $3)
+   where id = 1 and (lease_until is null or lease_owner = $1 or lease_until <= $2 or lease_until > $4)
    returning ${STATE_COLUMNS}`,
 )
 const RELEASE = sql(
@@ -179,7 +181,8 @@ export async function readAnchorState(reader: Reader): Promise<AnchorState | und
 export async function leaseAnchors({ db, clock, process_id }: Deps): Promise<AnchorState | null> {
   const now = clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
-  return (await oneStatement(db).query<AnchorState>(LEASE, [process_id, now, until]))[0] ?? null
+  const latest = new Date(until.getTime() + ANCHOR_CLOCKS_DIFFER_MS)
+  return (await oneStatement(db).query<AnchorState>(LEASE, [process_id, now, until, latest]))[0] ?? null
 }
 
 /** Releases the lease of this process. If another process holds the lease, changes nothing. */

@@ -8,6 +8,7 @@ import type { Config } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
 import { AnchorFileError, appendAnchors } from './anchor-file.ts'
 import {
+  ANCHOR_CLOCKS_DIFFER_MS,
   type AnchorState,
   leaseAnchors,
   lineOfAnchor,
@@ -95,7 +96,7 @@ async function writeFile(deps: Deps, file: string, state: AnchorState): Promise<
 async function send(deps: Deps, outgoing: Outgoing, state: AnchorState): Promise<boolean> {
   const { clock, config, db, log } = deps
   const wait_ms = (state.send_due_at?.getTime() ?? 0) - clock.now().getTime()
-  if (wait_ms > 0 && wait_ms <= HOUR_MS) return false
+  if (wait_ms > 0 && wait_ms <= HOUR_MS + ANCHOR_CLOCKS_DIFFER_MS) return false
   const rows = await linesAfterAnchor(db, state.sent_number)
   for (const { number, line } of rows.slice(0, SENDS_MAX)) {
     const headers = ['content-type', 'application/json']

@@ -19,7 +19,7 @@ import type { Task } from '../../kernel/work/index.ts'
 import { type AnchoredHead, anchorKey, anchorLine, lineHash, parseAnchor } from './anchor.ts'
 import { checkAnchors } from './anchor-check.ts'
 import { appendAnchors } from './anchor-file.ts'
-import { lineOfAnchor, linesAfterAnchor, readAnchorState } from './anchor-store.ts'
+import { leaseAnchors, lineOfAnchor, linesAfterAnchor, readAnchorState, releaseAnchors } from './anchor-store.ts'
 import { anchorTask } from './anchor-task.ts'
 import { CHAIN_COLUMNS, type ChainRow, checkChains, entryHash, GENESIS, sealOf } from './chain.ts'
 import { PLATFORM } from './list.ts'
@@ -357,6 +357,21 @@ describe('a process that dies', () => {
     assert.equal((await lines()).length, count + 1)
   })
 
+  test('a process whose clock is behind takes no lease of another process, but takes a lease that ends too late', async () => {
+    const { deps } = world
+    const other = { ...deps, process_id: randomUUID() }
+    assert.ok(await leaseAnchors(other))
+    for (const behind_ms of [1, 1_000]) {
+      deps.clock.step(-behind_ms)
+      assert.equal(await leaseAnchors(deps), null, `the clock is ${behind_ms} ms behind`)
+      deps.clock.step(behind_ms)
+    }
+    deps.clock.step(-HOUR_MS)
+    assert.ok(await leaseAnchors(deps))
+    deps.clock.step(HOUR_MS)
+    await releaseAnchors(deps)
+  })
+
   test('with a database from an older backup, the server appends no anchor to the file, and names the reason', async () => {
     const [last] = (await lines()).slice(-1)
     const newer = parseAnchor(last ?? '')
@@ -398,6 +413,22 @@ test('the worker sends each anchor in order, and retries after growing pauses', 
   const all = await query("select string_agg(line || chr(10), '' order by number) as text from audit_anchors")
   assert.equal(receiver.received.map(({ body }) => body).join(''), all[0]?.text)
   assert.equal((await readAnchorState(deps.db))?.send_error, null)
+})
+
+test('a process whose clock is behind keeps the longest pause after the failed request of another process', async (t) => {
+  const receiver = await startReceiver()
+  t.after(() => receiver.close())
+  const { deps } = world
+  const task = anchorTask({ ...deps, config: { ...deps.config, audit_anchor_url: receiver.url } }, outgoing)
+  const pauseUntil = (ms: number) =>
+    query('update audit_anchor_state set send_due_at = $1', [new Date(deps.clock.now().getTime() + ms)])
+  deps.clock.advance(HOUR_MS)
+  await pauseUntil(HOUR_MS + 1_000)
+  await task.runOnce()
+  assert.equal(receiver.received.length, 0)
+  await pauseUntil(2 * HOUR_MS)
+  await task.runOnce()
+  assert.ok(receiver.received.length > 0, 'no pause takes two hours')
 })
 
 test('the worker sends no anchor to a private address unless the settings allow private addresses', async (t) => {
