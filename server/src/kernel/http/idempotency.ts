@@ -419,13 +419,11 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
   return new Set(rows.map(claimName))
 }
 
+/** The end of the lock of a free key. The current time would still lock the key for a process whose clock is behind. */
+const FREE_SINCE = new Date(0)
+
 /** Frees a claimed key after the server has refused its request without an effect. */
 export async function releaseKey(deps: Deps, claim: IdempotencyClaim): Promise<void> {
-  await oneStatement(deps.db).query(RELEASE, [
-    claim.merchant_id,
-    claim.environment,
-    claim.scope,
-    claim.key,
-    new Date(deps.clock.now().getTime() - 1),
-  ])
+  const { merchant_id, environment, scope, key } = claim
+  await oneStatement(deps.db).query(RELEASE, [merchant_id, environment, scope, key, FREE_SINCE])
 }

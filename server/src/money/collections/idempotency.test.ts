@@ -339,6 +339,21 @@ describe('a QR code that the provider makes', () => {
     }
   })
 
+  test('the key of a request without a code is free for a process whose clock is behind', async () => {
+    const own = await createWorld()
+    try {
+      const idempotency_key = randomUUID()
+      for (let i = 0; i < 3; i++) {
+        const reply = await own.post(QR, { amount: 10, customer_phone: '0754123013' }, { idempotency_key })
+        assert.deepEqual(codeOf(reply), [503, 'provider_unavailable'])
+        own.deps.clock.step(-1_000)
+      }
+      assert.equal(await countOf(own), 1)
+    } finally {
+      await own.close()
+    }
+  })
+
   test('a provider that declines to give a code fails the payment once, even for repeated requests', async () => {
     const own = await createWorld()
     try {
