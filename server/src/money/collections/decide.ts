@@ -239,13 +239,15 @@ export function decideOutcome(
   )
   const steps = is_ignored ? [] : has_timed_out ? decideTimeout(core) : decideAnswer(core, answer)
   const outcome = describeOutcome(answer)
-  const described = outcome !== null && core.superseded ? `${outcome}, ${SUPERSEDED}` : outcome
+  const described = outcome !== null && core.superseded ? supersededText(outcome) : outcome
   const texts = steps.flatMap((step) => [
     ...(outcome !== null && !isReversal(step) ? [outcome] : []),
     ...(step.failure_reason_code !== null ? [step.failure_reason_code] : []),
   ])
   const contradicted = !is_ignored && contradicts(core, answer) ? outcome : null
-  const is_new = contradicted !== null && !recorded.has(contradicted) && !texts.includes(contradicted)
+  // The history may have the outcome with the reason for which its money waits.
+  const known = [...texts, ...recorded]
+  const is_new = contradicted !== null && !known.includes(contradicted) && !known.includes(supersededText(contradicted))
   return {
     attempt: updateAttempt(attempt, answer, now),
     paid_by_earlier,
@@ -261,8 +263,10 @@ export function decideOutcome(
   }
 }
 
-/** The text in the history that explains why money with the requested amount waits for an operator. */
-const SUPERSEDED = 'but its page took no more payments'
+/** Returns the text in the history that explains why money with the requested amount waits for an operator. */
+function supersededText(outcome: string): string {
+  return `${outcome}, but its page took no more payments`
+}
 
 /**
  * Returns true for a reversal. Its text does not replace the record of a contradiction, because a reversal of another amount

@@ -106,6 +106,25 @@ describe('payments whose first answer is a reversal', () => {
   })
 })
 
+test('the history of a second payment of a link records a repeated success once', async () => {
+  const { public_slug: slug } = await newLink()
+  const first = (await pay(slug, '0754123007')).body.data.collection_id
+  promptsEnd()
+  const second = (await pay(slug, '0754123007')).body.data.collection_id
+  await applyAnswer(first, 1, SUCCESS)
+  for (const answer of [SUCCESS, SUCCESS, MORE, MORE, SUCCESS]) await applyAnswer(second, 1, answer)
+  const history = await world.rows<{ reason: string }>(
+    "select reason from collection_history where collection_id = $1 and actor = 'provider' order by seq",
+    [second],
+  )
+  assert.deepEqual(
+    history.map(({ reason }) => reason),
+    ['succeeded 25000.00 TZS, but its page took no more payments', 'succeeded 25100.00 TZS'],
+  )
+  assert.equal((await show(second)).status, 'pending_clearance')
+  await booksHold()
+})
+
 describe('prompts at the same time as QR codes', () => {
   test('a page waits for its prompt even when a QR code of the same moment has the newer id', async () => {
     const live = await createWorld({
