@@ -133,6 +133,10 @@ test('the recorder writes a chunk once although the connection breaks after the 
   const items = await list()
   assert.equal(items.length, before_it + 2)
   assert.equal(items.filter(({ request_id }) => request_id === 'my-own-id').length, 1)
+  const unused = await world.rows(
+    'select 1 from request_packs p where not exists (select from requests r where r.merchant_id = p.merchant_id and r.pack_id = p.id)',
+  )
+  assert.equal(unused.length, 0, 'an erasure finds each copy of a body by its request')
   assert.ok(
     items.every(({ kind, count }) => kind === 'request' || count === 3),
     'the log counts no request as lost',

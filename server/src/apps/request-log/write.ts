@@ -1,12 +1,13 @@
 // Writes requests with one SQL statement. The bodies are in packs, and each pack has the requests of one merchant.
 
+import { hash } from 'node:crypto'
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
-import { newId } from '../../kernel/lib/index.ts'
+import { newId, timeOfId } from '../../kernel/lib/index.ts'
 import type { CapturedRequest, LostRequests } from './captured.ts'
 import { packRequests, type RequestRow, rowOf, splitIntoPacks } from './pack.ts'
 
 // All packs are one parameter, and each row of `request_packs` stores a part of it. If a connection breaks after the commit,
-// the recorder writes the same requests again. This retry adds packs that no request uses, and changes no row of `requests`.
+// the recorder writes the same requests again. The packs and requests have the same ids again, so the retry changes no row.
 const WRITE = sql(
   'requests_write',
   `with packs as (
@@ -59,11 +60,12 @@ export async function writeRequests(deps: WriteDeps, entries: readonly CapturedR
   )
   const packed = await Promise.all(packs.map(({ requests }) => packRequests(requests)))
   const idAt = (routing_code: number, arrived_at: number) => newIdAt(deps, routing_code, arrived_at)
-  const ids = packs.map(({ requests }) => newId(deps, (requests[0] as CapturedRequest).routing_code))
-  for (const [number, { requests }] of packs.entries()) {
-    const pack_id = ids[number] as string
-    for (const [pack_place, request] of requests.entries()) rows.push({ ...rowOf(request, idAt), pack_id, pack_place })
-  }
+  const ids = packs.map(({ requests }) => {
+    const of_pack = requests.map((request) => rowOf(request, idAt))
+    const pack_id = packIdOf(deps, (requests[0] as CapturedRequest).routing_code, of_pack)
+    for (const [pack_place, row] of of_pack.entries()) rows.push({ ...row, pack_id, pack_place })
+    return pack_id
+  })
   let begins = 1
   const offsets = packed.map(({ length }) => {
     begins += length
@@ -90,6 +92,17 @@ export async function writeLost(deps: WriteDeps, lost: readonly LostRequests[]):
     lost.map(({ count }) => count),
     lost.map(({ until }) => new Date(until)),
   ])
+}
+
+/**
+ * Returns the id of a pack, which depends only on the ids of its requests. So a retry adds no second copy of their bodies, which
+ * an erasure would not find. The id has the time of the newest request, so the sweep deletes no pack before its requests.
+ */
+function packIdOf(deps: WriteDeps, routing_code: number, requests: readonly RequestRow[]): string {
+  const ids = requests.map(({ id }) => id)
+  const random = { bytes: (length: number) => hash('sha256', ids.join(), 'buffer').subarray(0, length) }
+  const newest = Math.max(...ids.map((id) => timeOfId(id).getTime()))
+  return newIdAt({ ...deps, random }, routing_code, newest)
 }
 
 function newIdAt(deps: WriteDeps, routing_code: number, at: number): string {
