@@ -212,3 +212,22 @@ test('a name check shows only whether the names agree, and a merchant may make 3
   assert.equal((await check()).status, 200, 'the next day has a new limit')
   await clear()
 })
+
+test('the count of name checks continues after midnight when the clock of another process is behind', async () => {
+  const { clock } = world.deps
+  clock.advance(86_400_000 - ((clock.now().getTime() + 3 * 3_600_000) % 86_400_000))
+  finance = (await world.newSession('FINANCE')).token
+  const { id } = (await save({}, finance, 'live')).body.data
+  const check = () => world.post(`${PATH}/${id}/name-check?environment=live`, {}, { key: finance })
+  for (let count = 0; count < NAME_CHECKS_PER_DAY; count++) {
+    assert.equal((await check()).status, 200)
+    clock.step(count % 2 === 0 ? -1_000 : 1_000)
+  }
+  assert.deepEqual(codeOf(await check()), [429, 'rate_limited'])
+  clock.step(-2 * 86_400_000)
+  finance = (await world.newSession('FINANCE')).token
+  assert.equal((await check()).status, 200, 'a count of a wrong clock ends')
+  clock.step(2 * 86_400_000)
+  finance = (await world.newSession('FINANCE')).token
+  await clear()
+})

@@ -116,11 +116,15 @@ const SET_CHECK = sql(
   'update saved_recipients set name_check = $3, name_checked_at = $4 where merchant_id = $1 and id = $2',
 )
 const DELETE = sql('recipients_delete', 'delete from saved_recipients where merchant_id = $1 and id = $2')
+// After midnight, a process whose clock is behind still has the day before. Its checks count for the new day. A count of a later
+// day is of a wrong clock and ends.
+const COUNT_ENDED = '(c.day < excluded.day or c.day > excluded.day + 1)'
 const COUNT_CHECK = sql(
   'recipients_count_check',
   `insert into recipient_name_checks as c (merchant_id, day, count) values ($1, $2, 1)
    on conflict (merchant_id) do update
-     set day = excluded.day, count = case when c.day = excluded.day then c.count + 1 else 1 end
+     set day = case when ${COUNT_ENDED} then excluded.day else c.day end,
+       count = case when ${COUNT_ENDED} then 1 else c.count + 1 end
    returning count`,
 )
 
