@@ -118,6 +118,25 @@ describe('sent invoices', () => {
     }
   })
 
+  test('the count of sends continues after midnight when the clock of another process is behind', async () => {
+    const other = await createWorld()
+    try {
+      const { act, draft, messages } = invoicesOf(other)
+      const { id } = await draft({ customer_email: null })
+      other.deps.clock.advance(12 * 3_600_000)
+      for (let time = 0; time < SENDS_MAX; time++) {
+        assert.equal((await act(id, 'send')).status, 200)
+        other.deps.clock.step(time % 2 === 0 ? -1_000 : 1_000)
+      }
+      const refused = await act(id, 'send')
+      assert.deepEqual(codeOf(refused), [429, 'rate_limited'])
+      assert.equal(Number(refused.headers['retry-after']), 24 * 3_600, 'until the next midnight in Tanzania')
+      assert.equal((await messages(id)).length, SENDS_MAX)
+    } finally {
+      await other.close()
+    }
+  })
+
   test('two simultaneous sends of an invoice queue its messages twice with one link, and two sends with one Idempotency-Key queue its messages once', async () => {
     const { id } = await invoices.draft()
     const both = await Promise.all([invoices.act(id, 'send'), invoices.act(id, 'send')])

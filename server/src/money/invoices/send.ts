@@ -21,6 +21,18 @@ const SENT = sql(
    where merchant_id = $1 and id = $2 and status in ('DRAFT', 'SENT')`,
 )
 
+/** The tolerated difference between the clocks of two machines, in milliseconds. */
+const CLOCK_DIFFERENCE_MAX_MS = 5_000
+
+/**
+ * Returns the time of a send of a locked invoice. If the clock is slightly behind the process that sent the invoice before, this
+ * is the time of that send. Otherwise the process would count the send on the day before, and the limit would restart.
+ */
+function sendTime({ sent_at }: Invoice, now: Date): Date {
+  const ahead_ms = sent_at === null ? 0 : sent_at.getTime() - now.getTime()
+  return sent_at !== null && ahead_ms > 0 && ahead_ms <= CLOCK_DIFFERENCE_MAX_MS ? sent_at : now
+}
+
 /** Returns today's number of sends of an invoice, including this send. Refuses a send above SENDS_MAX with rate_limited. */
 function countSend(invoice: Invoice, now: Date): number {
   const today = dayOf(now)
@@ -56,7 +68,7 @@ export async function sendInvoice(
 ): Promise<Invoice> {
   const merchant_id = caller.merchant.id
   const invoice = (await lockInvoice(tx, merchant_id, id)) ?? refuse('not_found')
-  const now = deps.clock.now()
+  const now = sendTime(invoice, deps.clock.now())
   checkState(invoice, 'sent', now)
   const channels = channelsOf(invoice)
   if (channels.length === 0) {
