@@ -7,7 +7,9 @@ const BYTES_MAX = 20_480
  * pixels at most.
  */
 const WIDTHS = [320, 240, 160, 120, 80, 60]
-/** The largest file in bytes that a browser on a cheap phone decodes without trouble. */
+/**
+ * The largest file in bytes that `shrinkLogo` accepts, because a browser on a cheap phone may fail to decode a larger file.
+ */
 const FILE_MAX = 15 * 1024 * 1024
 
 /** `no_picture`: the browser cannot decode the file. `too_big`: the file is too large, also as a small PNG. */

@@ -1,4 +1,4 @@
-// Shows the payments that payers made or tried to make.
+// Shows the payments of the environment, of every status.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { Customer } from '../../ui/customer.tsx'
