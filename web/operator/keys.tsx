@@ -1,5 +1,5 @@
-// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a page or a dialog, but never decides. The
-// operator can switch the shortcuts off.
+// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a page or a dialog, or moves the focus,
+// but never decides. The operator can switch the shortcuts off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'

@@ -1,4 +1,4 @@
-// Shows the audit log of the platform and of all merchants. Its hash chains reveal every change of an entry.
+// Shows the audit log of the platform and of all merchants. A check of its hash chains finds changed entries.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'

@@ -1,4 +1,5 @@
-// Shows provider statements. An operator can import a file, and can withdraw a wrong file.
+// Shows provider statements to operators. An operator with the duty `money` can import a statement, and can withdraw an
+// imported statement.
 
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'

@@ -25,8 +25,8 @@ function readListPosition(): ListPosition | null {
 }
 
 /**
- * Returns the path of the list, and the steps to the previous and the next withdrawal. Null as `steps` means that the operator
- * did not come from a list.
+ * Returns the path of the list, and the steps to the previous and the next withdrawal. Null as `steps` means that the
+ * operator's last list does not contain this withdrawal.
  */
 export function useNeighbours(id: string) {
   const navigate = useNavigate()
