@@ -1,4 +1,4 @@
-// Tests the list and the stream of events, and the events that a merchant must name.
+// Tests the list and the stream of events, and the events that the platform sends only to an endpoint that names them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -506,7 +506,7 @@ describe('the stream of events', () => {
     const live = await openStream(other)
     await started(live)
     let is_live = 0
-    // The stream that catches up reads the bodies of its old events; the other has no event yet.
+    // The stream that catches up reads the bodies of its old events. The stream that is up to date has no event yet.
     onStatement = (name) => {
       if (name === 'event_stream_bodies') throw new Error('statement timeout')
       if (name === 'event_stream_ids') is_live++

@@ -1,5 +1,5 @@
 // Tests a provider that does not answer the status query about one payment or payout. The platform processes the callbacks
-// about all others without delay.
+// about the other payments and payouts without delay.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -134,7 +134,10 @@ async function startGate(to: string) {
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    /** Returns a function that ends the cut, and that returns true if the gate broke a connection. */
+    /**
+     * Breaks the connection at this answer from now on. Returns a function that ends the cut, and that returns true if the gate
+     * broke a connection.
+     */
     cutAnswer(place: number): () => boolean {
       left = place
       return () => {

@@ -1,4 +1,5 @@
-// Tests that a system reaches the network only through the options of `compose`.
+// Tests that webhooks use the network only through the options of `compose`, and that a provider without an adapter stops the
+// start.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

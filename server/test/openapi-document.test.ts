@@ -12,7 +12,7 @@ type NamedCall = { call: string; operation_id: string | undefined }
 
 const FORM = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/
 
-/** The verbs of the names. Each verb has one effect: `get` reads one thing, `list` reads a page of many things. */
+/** The verbs of the names. Each verb has one effect: `get` reads one record, `list` reads a page of records. */
 const VERBS = [
   ...['get', 'list', 'export', 'quote', 'preview', 'check', 'verify', 'query', 'create', 'update', 'replace', 'delete'],
   ...[

@@ -37,8 +37,8 @@ before(async () => {
 after(() => world.close())
 
 /**
- * The operations that both origins have: those that the console calls for every session, and the public ones that the console
- * or a probe calls.
+ * The operations that both origins have: those that the console calls for every session, and the public operations that the
+ * console or a probe calls.
  */
 const BOTH = /^\/(healthz|readyz|v1\/(me|destinations|passkeys(\/.*)?|sessions?(\/.*)?))$/
 

@@ -1,5 +1,5 @@
-// Runs an S3-compatible server for a test: s3rver of npm, which npm installs into a temporary folder. The server checks the id of
-// the key but not the signature: it computes signatures of the root of a bucket without the slash at the end of the path.
+// Runs an S3-compatible server for a test: s3rver of npm, which npm installs into a temporary folder. The server does not check
+// signatures, because it computes signatures of the root of a bucket without the slash at the end of the path.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

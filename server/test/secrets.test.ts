@@ -18,9 +18,7 @@ import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 import { authorizeUrl, exchange, mailedUrl, newPerson, openBrowser, refresh, type Served, signIn } from './sign-in.ts'
 
 const unique = (name: string) => `${name}x${randomBytes(12).toString('hex')}`
-/**
- * Values that payers type. In this test, gateways, merchants and other senders send the values to the platform again.
- */
+/** The PIN that payers type. In this test, gateways, merchants and other senders send the PIN to the platform. */
 const PIN = `7${randomBytes(4).readUIntBE(0, 4)}3`
 const SELCOM = {
   api_key: unique('SelcomKey'),

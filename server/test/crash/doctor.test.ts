@@ -1,4 +1,4 @@
-// Tests `admin doctor` without a database, and with a database server that is too old.
+// Tests `admin doctor` without a database, and the server with a missing database or a PostgreSQL that is too old.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'

@@ -36,13 +36,13 @@ const DISK_BYTES = 2 ** 31
 const CONCURRENCY = 16
 const PER_SECOND = 60
 const QUIET_MS_MAX = 120_000
-/** The time within which everything that was open at a step of the clock reaches a final status. */
+/** The time in milliseconds within which each record that is open at a step of the clock reaches a final status. */
 const STUCK_MS_MAX = 180_000
 const HOUR_MS = 3_600_000
 const DAY_H = 24
 /** The share of webhooks that the receiver refuses before each step, so that they wait a minute for their next attempt. */
 const REFUSED_SHARE = 0.05
-/** Payouts that an operator approves right before each step of the clock. */
+/** The number of payouts that an operator approves right before each step of the clock. */
 const PAYOUTS_PER_STEP = 30
 const ENDINGS = ['123', '456', '001', '002', '010', '012', '777']
 
@@ -85,7 +85,8 @@ test(`the platform loses no payment and no process while its disk becomes full $
     await payments(load, 1, processes)
     back.push(Math.round(performance.now() - begin))
     await payments(load, CONCURRENCY * 2, processes)
-    // The log names the cause of a 500 only here: later, the test has the text of the answer alone.
+    // If the server answered 500, this assertion prints the log line with the cause. Later, the test has only the text of the
+    // answer.
     assertNoFailedRequest(processes)
   }
   await load.stop()

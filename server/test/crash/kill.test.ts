@@ -1,5 +1,5 @@
-// Tests that clients notice only a short wait while the test kills the server at random moments under load. KILLS=20 selects
-// the long test, and SEED=n repeats the same moments.
+// Tests that the platform loses no payment while the test kills the server at random moments under load. KILLS=20 selects the
+// long test, and SEED=n repeats the same moments.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

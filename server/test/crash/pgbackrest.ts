@@ -1,6 +1,6 @@
-// Tests deploy/pgbackrest (`npm run pgbackrest`): backs up a PostgreSQL with pgBackRest, and destroys it during payments and
-// payouts. Then restores it to a chosen second and starts it. Needs root, and the packages postgresql-15 and pgbackrest of
-// Debian. REPOSITORY=s3 keeps the backups in an S3-compatible server in place of a folder.
+// Tests that pgBackRest, with the files of deploy/pgbackrest, restores a PostgreSQL that the test destroyed during payments and
+// payouts (`npm run pgbackrest`). Needs root, and the packages postgresql-15 and pgbackrest of Debian. REPOSITORY=s3 keeps the
+// backups in an S3-compatible server in place of a folder.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -136,7 +136,7 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   backrest('check')
   backrest('--type=full', 'backup')
   assert.match(backrest('--output=json', 'info'), /"cipher":"aes-256-cbc"/)
-  // Everything is in the store: the test finds no file of a repository in a folder.
+  // The store contains the whole repository, so the folder for a repository on disk stays empty.
   if (store !== null) {
     assert.deepEqual(readdirSync(join(folder, 'repo')), [])
     assert.ok(readdirSync(store.objects, { recursive: true }).length > 100)
@@ -160,7 +160,8 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   const target = new Date(Math.floor(row.at.getTime() / 1_000) * 1_000)
   await sleep(1_100)
 
-  // The restore loses everything from here on: the worker sends the waiting rows, and the test makes more payments and payouts.
+  // The restore loses the changes from here on: the worker sends the waiting rows, and the test makes more payments and
+  // payouts.
   const worker = await start({ PROCESS: 'worker', LOG_LEVEL: 'info' })
   const lost = await pay(shop, 'lost', api)
   await payOut(payee, api)

@@ -94,8 +94,8 @@ async function startPgbouncer(edit: (ini: string) => string): Promise<Pgbouncer>
 }
 
 /**
- * Returns the user as whom PgBouncer, which refuses to run as root, runs. With a Unix socket, returns the owner of the socket
- * folder, who may open the socket.
+ * Returns the user of the PgBouncer process, because PgBouncer refuses to run as root. For a Unix socket, this user is the
+ * owner of the socket folder, who may open the socket.
  */
 function ownerOf(host: string): string {
   if (!host.startsWith('/')) return 'nobody'

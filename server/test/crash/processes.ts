@@ -38,7 +38,9 @@ export type Child = {
   alive(): boolean
   /** Returns the output of the child so far, stdout and stderr together. */
   output(): string
-  /** Resolves when the child answers /readyz. If the child ends first, throws an error. */
+  /**
+   * Resolves when the child answers 200 on /readyz. If the child ends first or does not answer in time, throws an error.
+   */
   ready(): Promise<void>
   /** Kills the child. When this function resolves, no process of the child runs. */
   kill(): Promise<void>
@@ -139,7 +141,7 @@ export function startChild(
   }
 }
 
-/** Waits until a child ends without a signal from the test. If the child does not end in time, throws an error. */
+/** Waits until a child ends. Sends no signal itself. If the child does not end in time, throws an error. */
 export async function endOf(child: Child, within_ms = END_MS_MAX): Promise<End> {
   const timer = new AbortController()
   const late = sleep(within_ms, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)

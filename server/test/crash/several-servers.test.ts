@@ -1,6 +1,6 @@
 // Tests four servers on one database, behind a balancer that sends each request to the next server. One server dies, one hangs
-// for longer than its leases, and one has a clock that is ten minutes ahead. `npm run servers` repeats this behind HAProxy;
-// `npm test` does it once.
+// for longer than its leases, and one has a clock that is ten minutes ahead. `npm run servers` runs ten rounds behind HAProxy,
+// and `npm test` one round.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,7 +31,9 @@ const TEN_MINUTES_MS = 600_000
  */
 const HANG_MS = 17_000
 const QUIET_MS_MAX = 120_000
-/** The payer approves each of these payments, so that their prompts do not count. */
+/**
+ * The phone endings of payers who approve every payment. An approved prompt does not count towards the limit of prompts.
+ */
 const APPROVED = ['001', '008', '009', '555']
 const PROMPTS_MAX = 60
 const REQUESTS_MAX = 600

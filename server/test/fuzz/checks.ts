@@ -49,8 +49,8 @@ export function readDocument(document: object) {
 }
 
 /**
- * Returns a copy in which each object schema accepts only the fields that it names. A schema that states `additionalProperties`
- * stays the same.
+ * Returns a copy in which each object schema accepts only the fields that it names. The copy does not change a schema that
+ * states `additionalProperties`.
  */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed)

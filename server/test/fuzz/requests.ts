@@ -1,4 +1,4 @@
-// Generates requests for the calls of the OpenAPI document: valid ones, nearly valid ones and hostile ones.
+// Generates valid, nearly valid and hostile requests for the calls of the OpenAPI document.
 
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-// Tests that members notice trouble on the first page, find a payment, and repair their webhook.
+// Tests that members see problems on the first page, find a payment, and send webhooks again.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

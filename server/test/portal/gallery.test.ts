@@ -1,6 +1,6 @@
-// Tests the size, contrast and width of every shared component. The test compares sizes with the committed ones, because pixels
-// differ between machines. `MEASURE=write npm test -- server/test/portal/gallery.test.ts` writes the sizes again: read the
-// difference before the commit.
+// Tests the size, contrast and width of every shared component. The test compares the sizes with the committed sizes, because
+// pixels differ between machines. `MEASURE=write npm test -- server/test/portal/gallery.test.ts` writes the sizes again: read
+// the difference before the commit.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

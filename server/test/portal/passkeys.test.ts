@@ -120,7 +120,7 @@ test('a user adds a passkey, and signs in with it by the keyboard', async () => 
 
   await openSecondStep(asha)
   await look('second-step', visitor)
-  // Without the user, the device does not sign. The page explains this, and the code still works.
+  // If the device cannot verify the user, the device does not sign. The page explains the reason, and the code still works.
   await device.cdp.send('WebAuthn.setUserVerified', { ...device, isUserVerified: false })
   await visitor.press('Tumia passkey yako', '')
   await page.getByRole('alert').getByText('Passkey haikutumika.').waitFor()

@@ -1,5 +1,5 @@
-// Closes the servers of each test, and at the end the things that the test files of a process share. Such files load this file
-// once before their suites, so that the hooks apply to the tests of all files.
+// Closes the servers of each test, and at the end the resources that the test files of a process share. Such files load this
+// file once before their suites, so that the hooks apply to the tests of all files.
 
 import { after, afterEach } from 'node:test'
 

@@ -7,8 +7,8 @@ import { filesOfEntry } from './processes.ts'
 
 /**
  * Yields the number of tests. Node reports a file without tests, and a failed process, as a test with the name of the entry
- * file. The reporter does not count such a test. For a failed one, it writes the test files of the process to standard error,
- * because Node names only the entry file.
+ * file. The reporter does not count such a test. If such a test failed, the reporter writes the test files of the process to
+ * standard error, because Node names only the entry file.
  */
 export default async function* countTests(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let tests = 0

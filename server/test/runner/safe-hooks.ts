@@ -14,7 +14,9 @@ const END_MS_MAX = 5_000
 let is_failed = false
 let is_held = false
 
-/** Keeps the process alive after a failed hook, because more files follow. The returned function ends this. */
+/**
+ * Keeps the process alive after a failed hook, because more files follow. The returned function lets the process end again.
+ */
 export function holdExit(): () => void {
   is_held = true
   return () => {

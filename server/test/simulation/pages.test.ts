@@ -1,6 +1,6 @@
-// Tests hundreds of lives of pages: payers, providers, merchants, operators and time in random order, through two processes.
-// After each life, no page has two payments without an operator's decision, and all books agree. RUNS sets the number, and
-// SEED=n repeats a run.
+// Tests random lives of pages: payers, providers, merchants, operators and time in random order, through two processes. After
+// each life, each page shows its true state. At the end, `verify` accepts the books. RUNS sets the number of lives, and SEED=n
+// repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'

@@ -1,6 +1,6 @@
-// Tests thousands of lives of withdrawals: random events in random order, with dying processes and false answers of the
-// provider. After each life, the books equal those of an independent model. `npm run simulate` runs more lives, RUNS sets the
-// number, and SEED=n repeats a run.
+// Tests random lives of withdrawals: random events in random order, with dying processes and false answers of the provider.
+// After each life, the books equal those of an independent model. `npm run simulate` runs more lives, RUNS sets the number, and
+// SEED=n repeats a run.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -24,8 +24,8 @@ before(async () => {
 after(() => rig?.close())
 
 /**
- * The number of times that each event happened and a process reached each crash point. The counts show the coverage of the
- * simulation.
+ * The number of times that each event happened, and that a withdrawal reached each status with its money. The counts show the
+ * coverage of the simulation.
  */
 const counts = new Map<string, number>()
 const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -15,8 +15,8 @@ import type { Settings } from '../../twins/selcom/index.ts'
 export const FAULT_SHARE = 0.2
 
 /**
- * The ordinary behaviours of payers, which are no faults: they pay, cancel, type a wrong PIN, have too little money, or get a
- * refusal of their network.
+ * The ordinary behaviours of payers, which are no faults. The payer pays, cancels, types a wrong PIN or has too little money,
+ * or the network refuses the payment.
  */
 const GOOD_PAYERS: readonly PayerFateName[] = ['pays', 'pays_slowly', 'cancels', 'wrong_pin', 'low_balance', 'declined']
 const GOOD_PAYEES: readonly PayeeFateName[] = ['pays', 'pending_pays', 'pending_fails', 'declined', 'over_limit']
