@@ -1,6 +1,6 @@
 /**
- * Measures the public pages on a phone, for `npm run lighthouse`: the pages of payers on a cheap phone with a slow network, and
- * the other pages on the phone of Lighthouse. The pages come from the real server over HTTP on loopback, which browsers trust.
+ * Measures the public pages on a phone, for `npm run lighthouse`. The pages of payers run on a cheap phone with a slow network,
+ * and the other pages on the phone of Lighthouse. The real server serves the pages over HTTP on loopback, which browsers trust.
  */
 import { createHash } from 'node:crypto'
 import { arch, cpus, loadavg, platform } from 'node:os'
