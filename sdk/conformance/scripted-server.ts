@@ -15,7 +15,7 @@ export type ScriptedAnswer =
       data?: unknown
       /** The error of a failure envelope. Without `message` and `details`, the server uses default values. */
       error?: { code: string; message?: string; details?: unknown }
-      /** The body as text. Its content type comes from `headers`; without one, it is text/html. */
+      /** The body as text. `headers` has its content type. Without this header, the content type is text/html. */
       text?: string
     }
 
