@@ -19,7 +19,7 @@ export const queueTexts = texts({
     age: (age: string) => `kwa ${age}`,
     nothing: 'Foleni imekwisha: hakuna kinachosubiri',
     nothing_in: { live: 'Hakuna kazi kwenye Halisi', sandbox: 'Hakuna kazi kwenye Majaribio' },
-    nothing_teach: 'Kila kitu kimeshughulikiwa. Kazi mpya itaonekana hapa yenyewe.',
+    nothing_teach: 'Hakuna kazi iliyo wazi. Kazi mpya itaonekana hapa yenyewe.',
     done: 'Hazina kazi kwa sasa',
     other_environment: {
       sandbox: (count: string) => `Kwenye Majaribio yanasubiri: ${count}`,

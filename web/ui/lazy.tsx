@@ -12,8 +12,8 @@ const lazyTexts = texts({
   sw: {
     offline_title: 'Huna mtandao',
     offline: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe mtandao ukirudi.',
-    silent_title: 'Seva haijibu',
-    silent: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe seva itakapojibu.',
+    silent_title: 'Seva imerudisha hitilafu',
+    silent: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe seva itakapofanya kazi tena.',
     gone_title: 'Ukurasa huu haujapakiwa',
     gone: 'Huenda seva imesasishwa. Pakia upya. Ulichoandika kimehifadhiwa.',
     retry: 'Jaribu tena',
@@ -22,8 +22,8 @@ const lazyTexts = texts({
   en: {
     offline_title: 'You are offline',
     offline: 'The browser has not loaded this page yet. When the connection returns, the page opens by itself.',
-    silent_title: 'The server does not answer',
-    silent: 'The browser has not loaded this page yet. When the server answers, the page opens by itself.',
+    silent_title: 'The server answered with an error',
+    silent: 'The browser has not loaded this page yet. When the server works again, the page opens by itself.',
     gone_title: 'The browser did not load this page',
     gone: 'The server may have a newer version. Load the page again. This tab keeps the text that you typed.',
     retry: 'Try again',

@@ -22,7 +22,8 @@ export const membersTexts = texts({
         'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona malipo; haoni historia ya shughuli wala wapokeaji; hatoi pesa.',
       FINANCE:
         'Kutoa pesa, ankara na viungo vya malipo. Anaona malipo; haoni historia ya shughuli wala maombi ya API; hagusi funguo.',
-      VIEWER: 'Anaona malipo, ankara na viungo vya malipo. Habadilishi chochote.',
+      VIEWER:
+        'Anaona malipo, ankara, viungo vya malipo, utoaji pesa na taarifa za akaunti. Haombi wala hatoi pesa; habadilishi mipangilio ya biashara.',
     } as Record<string, string>,
     invite: 'Alika mtu',
     invite_help: 'Atapata barua pepe. Akiingia kwa anwani hii, ataiona biashara hii.',
@@ -70,7 +71,8 @@ export const membersTexts = texts({
         'API keys, webhooks, API requests and IP addresses. Reads payments, but neither the audit log nor saved recipients; withdraws no money.',
       FINANCE:
         'Withdraws money, creates invoices and payment links. Reads payments, but neither the audit log nor API requests; cannot change keys.',
-      VIEWER: 'Reads payments, invoices and payment links. Changes nothing.',
+      VIEWER:
+        'Reads payments, invoices, payment links, withdrawals and statements. Cannot request or withdraw money, and cannot change settings of the business.',
     },
     invite: 'Invite a member',
     invite_help: 'The invited person gets an e-mail and sees this business after signing in with this address.',

@@ -15,7 +15,7 @@ type TransactionRow = Calls['GET /v1/merchants/{merchant_id}/transactions']['dat
 const transactionsTexts = texts({
   sw: {
     title: 'Miamala',
-    lead: 'Kila kilichobadilisha salio lako linalopatikana, kipya kwanza.',
+    lead: 'Kila badiliko la salio lako linalopatikana, jipya kwanza.',
     time: 'Muda',
     type: 'Aina',
     net: 'Badiliko la salio',
@@ -30,7 +30,7 @@ const transactionsTexts = texts({
   },
   en: {
     title: 'Transactions',
-    lead: 'Everything that changed your available balance, newest first.',
+    lead: 'Each change of your available balance, newest first.',
     time: 'Time',
     type: 'Type',
     net: 'Change of the balance',

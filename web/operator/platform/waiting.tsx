@@ -14,7 +14,7 @@ type UnansweredRow = Calls['GET /v1/operator/waiting']['data']['items'][number]
 const waitingTexts = texts({
   sw: {
     title: 'Yanayomsubiri mtoa huduma',
-    lead: 'Malipo na utoaji pesa ambao mtoa huduma hajatoa jibu la mwisho. Seva inauliza tena yenyewe, na haitumi chochote mara mbili.',
+    lead: 'Malipo na utoaji pesa ambao mtoa huduma hajatoa jibu la mwisho. Seva inamuuliza mtoa huduma tena kabla ya kutuma malipo au utoaji pesa tena.',
     kind: 'Aina',
     kinds: { collection: 'Malipo', payout: 'Utoaji pesa' } as Record<string, string>,
     since: 'Umesubiri',
@@ -29,7 +29,7 @@ const waitingTexts = texts({
   },
   en: {
     title: 'Waiting for a provider',
-    lead: 'Payments and payouts without a final answer. The server queries the provider again, and sends nothing twice.',
+    lead: 'Payments and payouts without a final answer. The server queries the provider before it sends a payment or payout again.',
     kind: 'Kind',
     kinds: { collection: 'Payment', payout: 'Payout' },
     since: 'Waiting for',
