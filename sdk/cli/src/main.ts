@@ -112,7 +112,7 @@ function readHidden(): Promise<string> {
 
 function runLogout({ out }: Run): void {
   const removed = removeLogin()
-  out.show(removed ? 'The key is removed.' : 'There was no key.', { removed })
+  out.show(removed ? 'The tool removed the key.' : 'The tool has no key.', { removed })
 }
 
 async function runListen(run: Run): Promise<void> {
@@ -218,7 +218,7 @@ async function eventsBetween(api: Api, since: Date, until: Date, event: string |
     if (items.length < PAGE) return events.reverse()
     if (events.length >= REPLAYED_MAX) {
       throw new Problem(
-        `The period has more than ${REPLAYED_MAX} events. Choose a shorter one with --since and --until.`,
+        `The period has more than ${REPLAYED_MAX} events. Choose a shorter period with --since and --until.`,
       )
     }
   }
@@ -333,7 +333,7 @@ async function runPay(run: Run): Promise<void> {
   for (;;) {
     const record = await api.get<Record<string, unknown>>(`/v1/collections/${made.collection_id}`).catch((error) => {
       if (!(error instanceof Problem)) throw error
-      throw new Problem(`${error.message} The payment goes on: malipo get ${made.collection_id}`)
+      throw new Problem(`${error.message} The payment continues. To read it, run: malipo get ${made.collection_id}`)
     })
     const status = String(record.status)
     if (FINAL.includes(status)) {
@@ -342,7 +342,8 @@ async function runPay(run: Run): Promise<void> {
       if (status !== 'successful') process.exitCode = 1
       return
     }
-    if (signal.aborted) throw new Problem(`Stopped waiting. The payment goes on: malipo get ${made.collection_id}`)
+    if (signal.aborted)
+      throw new Problem(`Stopped waiting. The payment continues. To read it, run: malipo get ${made.collection_id}`)
     await sleep(POLL_MS, signal)
   }
 }

@@ -44,7 +44,9 @@ async function fundBalance(api: Api): Promise<void> {
     const { status } = await api.get<{ status: string }>(`/v1/collections/${collection_id}`)
     if (status === 'successful') return
   }
-  throw new Problem('The balance of the sandbox is empty, and the payment into it did not arrive in a minute.')
+  throw new Problem(
+    'The balance of the sandbox is empty, and a payment to fill it did not succeed within a minute. Try again.',
+  )
 }
 
 async function payLink(api: Api, public_slug: string): Promise<void> {
@@ -114,6 +116,6 @@ export async function trigger(api: Api, name: string): Promise<Record<string, un
     if (found) return found
   }
   throw new Problem(
-    `The server made ${field} ${id}, but the event ${name} did not follow in a minute: is a worker running?`,
+    `The server made ${field} ${id}, but the event ${name} did not follow within a minute. Check that a worker runs.`,
   )
 }

@@ -150,9 +150,9 @@ describe('login', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600)
     const paid = await child(['pay', '0754123001', '500', '--json'])
     assert.equal(JSON.parse(paid.text.split('\n').find((line) => line.startsWith('{')) ?? '').status, 'successful')
-    assert.equal((await child(['logout'])).text, 'The key is removed.\n')
+    assert.equal((await child(['logout'])).text, 'The tool removed the key.\n')
     assert.deepEqual(readdirSync(env.MALIPO_HOME), [])
-    assert.equal((await child(['logout'])).text, 'There was no key.\n')
+    assert.equal((await child(['logout'])).text, 'The tool has no key.\n')
   })
 
   test('the tool stores the key in the keyring if secret-tool is present', async () => {
@@ -433,7 +433,7 @@ describe('commands', () => {
     assert.match(failed.out, /^failed /)
   })
 
-  test('logs tail shows new requests with their error code and request id, and none of its own', async () => {
+  test('logs tail shows new requests with their error code and request id, and no request of the tool', async () => {
     await run(['get', randomUUID()])
     await written()
     const child = start(['logs', 'tail'])
