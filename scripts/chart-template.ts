@@ -111,7 +111,7 @@ function readTemplate(text: string, templates: Templates): TemplateNode[] {
       begin({ kind: 'if', branches: [branch] }, branch.body)
     } else if (word === 'else') {
       const { node } = top()
-      if (node?.kind !== 'if' || rest !== '') throw new Error(`this else belongs to no if: ${code}`)
+      if (node?.kind !== 'if' || rest !== '') throw new Error(`this else has no if: ${code}`)
       const branch = { code: null, body: [] }
       node.branches.push(branch)
       top().body = branch.body

@@ -33,7 +33,7 @@ export type CleanDebian = {
  * machine, in some minutes.
  */
 export async function bootCleanDebian(base: string): Promise<CleanDebian> {
-  if (process.getuid?.() !== 0) throw new Error('this command needs root, because it starts a system of its own')
+  if (process.getuid?.() !== 0) throw new Error('this command starts a Debian system: run the command as root')
   if (!existsSync(base)) makeBase(base)
   const root = mkdtempSync(join(tmpdir(), 'malipo-debian-'))
   execFileSync('tar', ['-xf', base, '-C', root, '--numeric-owner'])

@@ -115,7 +115,7 @@ async function release(args: readonly string[]): Promise<number> {
   process.stdout.write(`\n${files.get('SHA256SUMS')}\n`)
   if (is_dry) {
     rmSync(folder, { recursive: true })
-    process.stdout.write(`A dry run: the artefacts are removed again, and the tag v${version} is not made.\n`)
+    process.stdout.write(`Dry run: the program has removed the artefacts, and made no tag v${version}.\n`)
     return is_ready ? 0 : 1
   }
   git('tag', '--annotate', `v${version}`, '--message', `Malipo ${version}`)

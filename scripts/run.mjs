@@ -74,7 +74,7 @@ function isProduction() {
 /** If a package is missing or differs from the version in package-lock.json, exits and names the command to run. */
 function requirePackages() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
-  if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
+  if (lock === null) fail('package-lock.json is missing: run this command in a complete checkout')
   const missing = []
   for (const [path, entry] of Object.entries(JSON.parse(lock).packages)) {
     if (!path.includes('node_modules/') || entry.dev || entry.devOptional || entry.link) continue
@@ -113,7 +113,7 @@ function programOf(args) {
 
 function isInstalled() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
-  if (lock === null) fail('package-lock.json is missing: is this a complete checkout?')
+  if (lock === null) fail('package-lock.json is missing: run this command in a complete checkout')
   const expected = fingerprint(lock)
   if (readIfThere(MARKER) === expected) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
@@ -199,7 +199,8 @@ async function withInstallLock(work) {
         if (outcome === 'held') server.close()
       }
     }
-    if (performance.now() > giveUp) fail('another process has been installing packages for ten minutes')
+    if (performance.now() > giveUp)
+      fail('another process has installed packages for ten minutes: end that process, and start again')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

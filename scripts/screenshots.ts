@@ -87,6 +87,7 @@ function animate(): void {
   const made = spawnSync('ffmpeg', ['-y', '-loglevel', 'error', ...input, ...output], { encoding: 'utf8' })
   if (made.status !== 0) throw new Error(made.stderr)
   const { size } = statSync(path)
-  if (size > ANIMATION_BYTES_MAX) throw new Error(`the animation has ${size} bytes`)
+  if (size > ANIMATION_BYTES_MAX)
+    throw new Error(`the animation has ${size} bytes: record fewer frames, or raise ANIMATION_BYTES_MAX`)
   process.stdout.write(`docs/images/tour.webp: ${frames / FRAMES_PER_SECOND} seconds, ${size} bytes\n`)
 }
