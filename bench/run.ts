@@ -155,7 +155,8 @@ function positive(
 ): number {
   const value = Number(values[name])
   const whole = name === 'seconds' || name === 'warmup' || Number.isInteger(value)
-  if (!(value > 0) || !whole) throw new Error(`--${name} must be a number above 0`)
+  if (!(value > 0) || !whole)
+    throw new Error(`--${name} must be a number above 0, and whole except for --seconds and --warmup`)
   return value
 }
 
