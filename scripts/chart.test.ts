@@ -258,7 +258,7 @@ test('Kubernetes waits longer than a process needs to stop, and does not reduce 
   assert.ok((Number(stop_ms.replace('_', '')) + Number(give_back_ms.replace('_', ''))) / 1000 <= DRAIN_S)
 })
 
-test('the migration runs as a hook before an installation and an upgrade, and a later run replaces it', () => {
+test('the migration runs as a hook before an installation and an upgrade, and a later Job replaces the earlier Job', () => {
   const job = workloads(rendered.least)[2] as Workload
   assert.deepEqual(job.metadata.annotations, {
     'helm.sh/hook': 'pre-install,pre-upgrade',
