@@ -36,7 +36,7 @@ test('the TypeScript SDK makes the first calls of a new merchant on the real ser
   assert.deepEqual(await runSmoke(driver.call, world), [])
 })
 
-test('the TypeScript SDK lists the events of the payments, each once and with its id', async () => {
+test('the TypeScript SDK lists each event of a successful payout once', async () => {
   const malipo = new Malipo({ apiKey: world.api_key, baseUrl: world.base_url })
   const found: string[] = []
   for await (const { id, event, data } of malipo.events.list({ event: 'disbursement.success', page_size: 1 })) {

@@ -147,7 +147,7 @@ test('a program reads the body of an export as text or as a stream', async () =>
   assert.equal(await answer.text(), 'reference,amount\r\n')
 })
 
-test('an error has a class, a name and details, and never contains the whole key', async () => {
+test('an error has a class and a name, and never contains the whole key', async () => {
   const error = { code: 'invalid_api_key', message: 'This API key is not valid.', details: null }
   const { malipo } = clientWith(() => Response.json({ success: false, error }, { status: 401 }))
   const failure = await failureOf(malipo.me.get())
