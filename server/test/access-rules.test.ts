@@ -559,7 +559,7 @@ for (const [name, rule] of Object.entries(RULES)) {
     }
   })
 
-  test(`${name} checks the caller's role in the named merchant, not a higher role in another merchant`, async () => {
+  test(`${name} checks the user's role in the named merchant, not a higher role in another merchant`, async () => {
     const operation = found()
     const sound = operation.body ? { ...(sample(operation.body) as object), ...BODIES[name] } : null
     const in_path = operation.path.includes('{merchant_id}')

@@ -242,7 +242,7 @@ const clientImports: Rule = (files) =>
     }),
   )
 
-test("the consoles import each other's code only through web/ui, and the browser and the SDK import nothing of the server", () => {
+test('the consoles share code only through web/ui, and the consoles and the SDK import nothing of the server', () => {
   const clients = [
     ...['.ts', '.tsx']
       .flatMap((ending) => filesBelow(join(ROOT, 'web'), ending))
@@ -267,7 +267,7 @@ test("the consoles import each other's code only through web/ui, and the browser
   })
 })
 
-test('the server imports nothing from bench, and from scripts only the list of generated files', () => {
+test('the server and its tests import nothing from bench and scripts, except the test of the generated files', () => {
   const programs: Rule = (files) =>
     files.flatMap(({ path, code }) =>
       [...code.matchAll(IMPORT)].flatMap(([, specifier]) => {
@@ -323,7 +323,7 @@ const BANS: Ban[] = [
     },
   },
   {
-    what: 'chance',
+    what: 'a random value',
     pattern: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int|FillSync)\b|\bgetRandomValues\b/,
     instead: 'use deps.random, or newId',
     but: {
@@ -362,7 +362,7 @@ const BANS: Ban[] = [
     },
   },
   {
-    what: 'console',
+    what: 'the console',
     pattern: /\bconsole\./,
     instead: 'use deps.log',
     but: { 'apps/docs/snippets.ts': 'writes programs of merchants, which print the answer' },
@@ -370,7 +370,7 @@ const BANS: Ban[] = [
   { what: 'floating point for amounts', pattern: /\bparseFloat\b|\.toFixed\(/, instead: 'use lib/money.ts' },
   { what: 'a default export', pattern: /\bexport default\b/, instead: 'export it by its name' },
   {
-    what: 'a clock or chance of the database',
+    what: 'a clock or random value of the database',
     pattern:
       /(?<![.\w])(?:now|random|clock_timestamp|statement_timestamp|transaction_timestamp|gen_random_uuid)\(\)(?!\s*[:{])|\bcurrent_(?:timestamp|date)\b/i,
     instead: 'pass the time or the id as a parameter',
@@ -411,7 +411,7 @@ test('each ban finds the text that the ban forbids', () => {
   const forbidden: Record<string, string[]> = {
     'the time of this machine': ['const a = Date.now()', 'const a = new Date()', 'const a = new Date'],
     'a timer of this machine': ['setTimeout(run, 5)', "import { setTimeout } from 'node:timers/promises'"],
-    chance: ['Math.random()', 'randomBytes(8)', 'crypto.randomUUID()'],
+    'a random value': ['Math.random()', 'randomBytes(8)', 'crypto.randomUUID()'],
     'the environment': ['process.env.PORT'],
     'a request of its own': ['await fetch(url)'],
     'a transaction of its own': [
@@ -420,10 +420,10 @@ test('each ban finds the text that the ban forbids', () => {
       "sql('x', 'commit')",
       'client.query(`begin;`)',
     ],
-    console: ['console.log(1)'],
+    'the console': ['console.log(1)'],
     'floating point for amounts': ['parseFloat(amount)', 'amount.toFixed(2)'],
     'a default export': ['export default {}'],
-    'a clock or chance of the database': [
+    'a clock or random value of the database': [
       "'select now()'",
       '`insert into t values (gen_random_uuid())`',
       'where at < current_timestamp',
@@ -448,7 +448,7 @@ const unfinished: Rule = (files) =>
       ),
   )
 
-test('no comment of the code contains a note about unfinished work', () => {
+test('no source file contains a note about unfinished work', () => {
   holds(unfinished, [...all, ...twins, ...tests])
   findsBreaches(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
@@ -465,7 +465,7 @@ const elsewhere: Rule = (files) =>
       ),
   )
 
-test('no comment cites a page that is not in the repository', () => {
+test('no source file cites a section of a contract that is not in the repository', () => {
   holds(elsewhere, [...all, ...twins, ...tests, ...helpers])
   findsBreaches(elsewhere, {
     breaks: [
@@ -490,7 +490,7 @@ const undocumented: Rule = (files) =>
     })
   })
 
-test('each export has a comment that states what it guarantees', () => {
+test('each export has a doc comment, except the type of a documented schema', () => {
   holds(undocumented, [...sources, ...twins, ...helpers])
   findsBreaches(undocumented, {
     breaks: [

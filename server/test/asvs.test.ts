@@ -35,7 +35,7 @@ test('each row of the ASVS table has a known state, and the rows are in the orde
   assert.deepEqual([...new Set(rows.map(({ id }) => id.split('.')[0]))].length, 17)
 })
 
-test('each file that the ASVS table names exists, and each tested row names a test file', () => {
+test('each tested row of the ASVS table names only test files that exist', () => {
   for (const { id, state, evidence } of rows) {
     if (state !== 'Tested') continue
     const files = [...evidence.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)
@@ -54,7 +54,7 @@ test('the summary of the ASVS table counts its rows', () => {
   }
 })
 
-test('the server serves no data of source control and does not answer TRACE', async () => {
+test('the server serves no file of source control or of settings, and refuses TRACE', async () => {
   for (const path of ['/.git/HEAD', '/.git/config', '/.env', '/package.json', '/dashboard/.git/HEAD']) {
     const { status, text } = await world.call({ method: 'GET', url: path, key: null })
     assert.ok(status === 404 || !/ref:|\[core\]|SECRET_KEY|"malipo"/.test(text), `${path}: ${status}`)
@@ -63,7 +63,7 @@ test('the server serves no data of source control and does not answer TRACE', as
   assert.ok(statusCode >= 400, String(statusCode))
 })
 
-test('a user may choose a password of 8 to 128 characters of any kind', async () => {
+test('a user may choose a password of up to 128 characters in any script', async () => {
   const person = { email: 'asha@example.com', name: 'Asha Mushi' }
   for (const password of [
     'mchele wa jana usiku',
@@ -75,7 +75,7 @@ test('a user may choose a password of 8 to 128 characters of any kind', async ()
   }
 })
 
-test('each field for a password hides its input', async () => {
+test('the password field of the sign-up page hides its input', async () => {
   const { text } = await world.call({ method: 'GET', url: '/identity/sign-up', key: null })
   const [field = ''] = /<input id="password"[^>]*>/.exec(text) ?? []
   assert.match(field, / type="password" autocomplete="new-password"/)

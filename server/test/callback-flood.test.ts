@@ -77,7 +77,7 @@ async function send(callbacks: readonly (() => Promise<{ status: number }>)[]): 
 const many = (length: number, make: (i: number) => Parameters<typeof callBack>) =>
   Array.from({ length }, (_, i) => () => callBack(...make(i)))
 
-test('the server credits nothing, and fills neither table nor log, when thousands of forged callbacks name open payments', async () => {
+test('when thousands of forged callbacks name open payments, the server credits nothing, and stores and logs few of the callbacks', async () => {
   const open = await Promise.all(Array.from({ length: 5 }, () => prompted()))
   const before_flood = { money: await money(), lines: world.deps.logged.length, queried: queried.length }
   const about = (i: number) => completed((open[i % 5] as { reference: string }).reference, { i })
@@ -115,7 +115,7 @@ test('the server accepts thousands of signed callbacks about unknown payments, c
   assert.equal(lines.length, 100)
 })
 
-test('the server settles a payment on a true callback during a flood; replays credit nothing and cause almost no queries', async () => {
+test('the server settles a payment on a signed callback among 2,000 forged callbacks; replays credit nothing and cause few queries', async () => {
   const payment = await prompted()
   paid.set(payment.reference, 100_000n)
   const truth = completed(payment.reference)
@@ -164,7 +164,7 @@ test('the server queries the provider again when a callback arrives during a sta
   assert.equal(await statusOf(payment.id), 'successful')
 })
 
-test('the server limits callbacks by address, and a flood never blocks the provider, even from behind the same proxy', async () => {
+test('the server limits forged callbacks per address, but no flood blocks the provider, not even a flood from the address of the provider', async () => {
   const env = { MOCK_SECRET: SECRET, RATE_LIMIT_CALLBACKS: '50', TRUST_PROXY: 'loopback' }
   const limited = await createWorld({ env, compose: { providers: [provider] } })
   try {

@@ -81,7 +81,7 @@ describe('the list of events', () => {
     assert.deepEqual(await deliveries(key), [])
   })
 
-  test('the list has each event once with the id of its first delivery, whichever endpoints receive the event', async () => {
+  test('the list has each event once with the id of one of its deliveries, whichever endpoints receive the event', async () => {
     const key = await shopKey()
     const add = (events: string[]) =>
       world.post('/v1/merchant/webhook-endpoints', { webhook_url: 'http://127.0.0.1:9/two', events }, { key })
@@ -105,7 +105,7 @@ describe('the list of events', () => {
     assert.deepEqual(all[0]?.data, defaults[0].payload)
   })
 
-  test('the list filters by event, time and id, and refuses any other filter', async () => {
+  test('the list filters by event, time and id, and the server refuses unknown and malformed filters', async () => {
     const key = await shopKey()
     for (const simulate_status of ['successful', 'failed', 'reversed', 'successful']) {
       world.deps.clock.advance(10)
@@ -151,7 +151,7 @@ describe('the list of events', () => {
   })
 })
 
-describe('events that a merchant must name', () => {
+describe('events that the platform sends only to an endpoint that names the event', () => {
   const pay = async (slug: string, key: string) => {
     const paid = await world.call({
       method: 'POST',
@@ -201,7 +201,7 @@ describe('events that a merchant must name', () => {
     for (const { data } of events) assert.deepEqual([data.payment_link_id, data.invoice_id], [link.id, id])
   })
 
-  test('a payment on a hosted page names no link, because the merchant has none', async () => {
+  test('the event of a payment on a hosted page names no payment link, because the merchant made no link', async () => {
     const key = await shopKey()
     const hosted = (await world.post('/v1/collections', { amount: '700' }, { key })).body.data
     await pay(hosted.payment_url.split('/').at(-1), key)
@@ -212,7 +212,7 @@ describe('events that a merchant must name', () => {
     )
   })
 
-  test('an unpaid invoice makes invoice.overdue once after its due date, and a paid or old one makes none', async () => {
+  test('a sent, unpaid invoice makes invoice.overdue once after its due date; a paid, unsent or long overdue invoice makes no event', async () => {
     const { draft, act } = invoicesOf(world)
     const key = await shopKey()
     const due_date = new Date(world.deps.clock.now().getTime() + DAY_MS).toISOString().slice(0, 10)
@@ -240,7 +240,7 @@ describe('events that a merchant must name', () => {
     assert.equal((await overdue()).length, 1)
   })
 
-  test('an approved payout makes disbursement.approved, and a question of the operator disbursement.info_requested', async () => {
+  test('an approved payout makes disbursement.approved, and a question of the operator makes disbursement.info_requested', async () => {
     await fund(world, { amount: '100000' })
     const names = ['disbursement.approved', 'disbursement.info_requested', 'disbursement.success']
     await subscribe(world.sandbox_key, names)
@@ -321,7 +321,7 @@ describe('the stream of events', () => {
     for (const { reply } of [stream, stranger]) reply.destroy()
   })
 
-  test('the stream continues after the last event of the client, even beyond one page, with the moves of a payment in order', async () => {
+  test('a resumed stream repeats the last event of the client, then sends all later events, in order for each payment', async () => {
     const key = await shopKey()
     await push(key)
     const [first] = await list('', key)
@@ -404,7 +404,7 @@ describe('the stream of events', () => {
     assert.equal((await openStream(read)).reply.statusCode, 403)
   })
 
-  test('a key has at most five streams, and a revoked key loses its streams', async () => {
+  test('the server accepts at most five streams of a key, and ends the streams of a revoked key', async () => {
     const { token } = await world.newSession('MERCHANT_ADMIN')
     const key = await world.newKey()
     const open = await Promise.all([1, 2, 3, 4, 5].map(() => openStream(key)))
@@ -447,7 +447,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('the stream sends an event that commits just after the headers', async () => {
+  test('the stream sends an event that commits just after the server sends the headers', async () => {
     const key = await shopKey()
     await push(key)
     let release = () => {}
@@ -470,7 +470,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('a stream of a rare event that resumes from long ago passes all other events, and its failures delay only itself', async () => {
+  test('a stream that resumes after nine days finds its rare event among thousands of others, and its failed reads delay no other stream', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await push(key)
@@ -525,7 +525,7 @@ describe('the stream of events', () => {
     live.reply.destroy()
   })
 
-  test('a merchant has at most ten streams with all its keys', async () => {
+  test('the server accepts at most ten streams of all keys of a merchant together', async () => {
     const merchant = await world.newMerchant()
     const keys = [await world.newKey({ merchant }), await world.newKey({ merchant }), await world.newKey({ merchant })]
     const open = await Promise.all([...Array(12).keys()].map((i) => openStream(keys[i % 3] as string)))

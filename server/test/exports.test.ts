@@ -52,7 +52,7 @@ const QUERIES: Record<string, string[]> = {
 const TIMES = ['', `&from=${at(2)}`, `&to=${at(4)}`, `&from=${at(1)}&to=${at(3)}`]
 
 for (const { list, file, name, id } of LISTS) {
-  test(`the file of ${name} contains the same records as the list, for every filter`, async () => {
+  test(`the file of ${name} contains the records of the list in the same order, with and without filters`, async () => {
     for (const query of QUERIES[name] as string[]) {
       for (const time of TIMES) {
         const filter = `environment=sandbox${query}${time}`
@@ -93,7 +93,7 @@ test('the time filter limits each list to the records of the chosen period', asy
   }
 })
 
-test('a file that is longer than one batch contains each payment once, filtered by day and by status', async () => {
+test('a file that is longer than one batch contains each payment once, newest first, with and without a status filter', async () => {
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   const count = 2 * CSV_BATCH + 7

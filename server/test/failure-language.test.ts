@@ -44,7 +44,7 @@ async function assertLanguages(
 const same = (data: never) => data
 const first = ({ items }: { items: never[] }) => items[0] as never
 
-test("the record of a failed payment explains the failure in the caller's language, and its event in both languages", async () => {
+test('the record of a failed payment explains the failure in the requested language, and the event explains the failure in both languages', async () => {
   await world.call({
     method: 'PATCH',
     url: '/v1/merchant/webhook-config',
@@ -73,7 +73,7 @@ test("the record of a failed payment explains the failure in the caller's langua
   assert.deepEqual([failure_reason_message, failure_reason_message_sw], [sentences.en, sentences.sw])
 })
 
-test('a payer reads the failure of a payment link in the language of the browser', async () => {
+test('a payer reads why the payment of a link failed, in the language that the browser requests', async () => {
   const link = (await world.post('/v1/payment-links', { amount: '500' })).body.data
   const paid = await world.call({
     method: 'POST',
@@ -92,7 +92,7 @@ test('a payer reads the failure of a payment link in the language of the browser
   await assertLanguages(`/v1/payment-links/${link.id}/collections`, sentences, first)
 })
 
-test("the record of a failed payout explains the failure in the caller's language", async () => {
+test('the record of a failed payout explains the failure in the requested language', async () => {
   await fund(world, { amount: '100000' })
   const body = { amount: '1000', destination_identifier: '0754123001', destination_code: 'MPESA' }
   const { id } = (await world.post('/v1/disbursements/mobile-money', body)).body.data

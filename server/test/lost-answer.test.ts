@@ -45,7 +45,7 @@ const REQUESTS = [
 ] as const
 
 for (const [name, path, body, table] of REQUESTS) {
-  test(`a lost answer of the database neither loses nor doubles ${name}, and the repeated request returns its answer`, async (t) => {
+  test(`if an answer of the database is lost, the server makes ${name} once, and repeated requests get the same answer`, async (t) => {
     let refused = 0
     let committed = 0
     let whole = 0

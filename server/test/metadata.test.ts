@@ -75,7 +75,7 @@ const found = async (list: string, query: string, key?: string): Promise<string[
 
 describe('metadata of a record', () => {
   for (const [name, path, body, record, list] of CREATIONS) {
-    test(`the server stores and returns metadata, and finds it by an exact pair, when the merchant creates ${name}`, async () => {
+    test(`POST ${path} stores metadata (${name}), the record returns the metadata, and a list finds the record by an exact pair`, async () => {
       const order = randomUUID()
       const made = await world.post(path, { ...body, metadata: pairsOf(order) })
       assert.ok([201, 202].includes(made.status), made.text)
@@ -94,14 +94,14 @@ describe('metadata of a record', () => {
       const stranger = await world.newKey({ merchant: await world.newMerchant() })
       assert.deepEqual(await found(list, `metadata[order]=${order}`, stranger), [])
     })
-    test(`metadata is an empty object when the merchant sends none with ${name}`, async () => {
+    test(`a record that POST ${path} makes without metadata has an empty object as metadata (${name})`, async () => {
       for (const metadata of [undefined, {}]) {
         const made = await world.post(path, { ...body, ...(metadata ? { metadata } : {}) })
         const shown = (await world.get(`/v1/${record}/${idOf(made.body.data)}`)).body.data
         assert.deepEqual(shown.metadata, {})
       }
     })
-    test(`the server refuses metadata beyond the limits with ${name}, and changes nothing`, async () => {
+    test(`POST ${path} refuses malformed metadata and metadata beyond the limits (${name})`, async () => {
       const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, 'v']))
       const bad: [object | string | null, string][] = [
         [pairs(21), 'metadata'],
@@ -126,7 +126,7 @@ describe('metadata of a record', () => {
     })
   }
 
-  test('metadata is part of the fingerprint of a request, even if a name looks like an amount', async () => {
+  test('the server refuses a used Idempotency-Key with other metadata, even if only an amount in the metadata differs in format', async () => {
     const key = randomUUID()
     const body = { amount: '500', phone: '0754123001' }
     const send = (metadata: object) =>
@@ -137,7 +137,7 @@ describe('metadata of a record', () => {
     assert.deepEqual(codeOf(await send({ amount: '10', b: 'c' })), [422, 'idempotency_key_reused'])
   })
 
-  test('the merchant reads the metadata of a withdrawal of the dashboard', async () => {
+  test('the list of withdrawals finds a withdrawal of the dashboard by its metadata, and shows the metadata', async () => {
     const made = await world.post(
       '/v1/merchant/withdrawals',
       {
@@ -157,7 +157,7 @@ describe('metadata of a record', () => {
     )
   })
 
-  test('an edit replaces the metadata of a draft invoice, and a search by the old pairs finds nothing', async () => {
+  test('an edit replaces the metadata of a draft invoice, and a search by a replaced pair finds nothing', async () => {
     const { draft } = invoicesOf(world)
     const { id } = await draft({ metadata: { batch: 'old', kept: 'yes' } })
     const edit = (body: object) => world.call({ method: 'PATCH', url: `/v1/invoices/${id}`, payload: body })
@@ -245,7 +245,7 @@ describe('a search by metadata', () => {
     assert.equal((await world.get('/v1/collections?metadata[__proto__]=1')).status, 200)
   })
 
-  test('a search by metadata reads few rows for a page, even for a common pair together with a rare pair', async () => {
+  test('a search by a common and a rare pair reads each row of the common pair at most twice', async () => {
     const COPIES = 3_000
     const order = randomUUID()
     const made = await world.post('/v1/collections/wallet-push', {

@@ -79,7 +79,7 @@ test('a gauge without a reading has no value, and a reset removes its value', as
   assert.equal(samples.has('malipo_verify_good_timestamp_seconds'), false, 'no verify has run')
 })
 
-test('a histogram counts each value in its bucket and all larger ones, and a second scrape repeats no count', async () => {
+test('a histogram counts each value in its bucket and in all larger buckets, and a second scrape shows the same counts', async () => {
   const metrics = createMetrics()
   const times = metrics.histogram({
     name: 'malipo_test',
@@ -107,7 +107,7 @@ test('a histogram counts each value in its bucket and all larger ones, and a sec
   assert.throws(() => times('a').observe(Number.NaN), TypeError)
 })
 
-test('a transaction that rolls back counts nothing, and a committed transaction counts once', async () => {
+test('a function after the commit runs once after a commit, and not after a rollback', async () => {
   let counted = 0
   const run = (fails: boolean) =>
     inTransaction(world.deps.db, async (tx) => {
@@ -242,7 +242,7 @@ test('hostile paths, methods, merchants and label values leave fewer than 3,000 
   assert.ok(routes.every(([, , route = '']) => !route.includes('xxx')))
 })
 
-test('a database that is down delays a scrape by seconds at most, and the scrape reports the failure', async () => {
+test('while the database is down, a scrape ends within 5 seconds and reports the failure', async () => {
   const deps = testDeps('postgresql://nobody@127.0.0.1:1/none')
   let resets = 0
   exposeDatabaseGauges(deps, [

@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('the platform sends webhooks with the agent and the name lookup from the options of compose', async () => {
+test('the platform sends webhooks with the HTTP client and the name lookup from the options of compose', async () => {
   const webhook_url = 'https://shop.test/hook'
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: { webhook_url } })
   assert.equal(saved.status, 200, saved.text)

@@ -99,7 +99,7 @@ test('for an address that OPERATOR_ALLOWED_IPS does not name, nothing but the pr
   assert.equal((await at(OPERATORS, `${OFFICE}, ${ELSEWHERE}`, '/v1/operator/queue')).status, 404)
 })
 
-test('the consoles, their files and the sign-in exist on one host each, and a hidden path answers like an unknown one', async () => {
+test('the consoles, their files and the sign-in exist on one host each, and the server answers a hidden path like an unknown path', async () => {
   const status = async (host: string, path: string, address = OFFICE) => (await at(host, address, path)).status !== 404
   for (const path of ['/operator', '/operator/withdrawals']) {
     assert.deepEqual([await status(OPERATORS, path), await status(API, path)], [true, false], path)
@@ -115,7 +115,7 @@ test('the consoles, their files and the sign-in exist on one host each, and a hi
   assert.deepEqual(shape(await at(API, OFFICE, '/v1/operator/queue', 'DELETE')), unknown)
 })
 
-test('the host may have its default port and any case, and a header of an untrusted client names no host', async () => {
+test('the server accepts the host of operators with its default port and in any case, and ignores x-forwarded-host of untrusted clients', async () => {
   for (const host of [`${OPERATORS}:443`, OPERATORS.toUpperCase()])
     assert.equal((await at(host, OFFICE, '/v1/operator/queue')).status, 200, host)
   for (const host of [`${OPERATORS}:80`, `${OPERATORS}.`, `x@${OPERATORS}`, `www.${OPERATORS}`, ''])

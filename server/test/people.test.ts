@@ -193,7 +193,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the commands refuse an unknown merchant and a disabled person, and change nothing', async () => {
+  test('the commands refuse an unknown merchant, an unknown person and a disabled person', async () => {
     assert.deepEqual(codeOf(await create('new@example.tz', 'VIEWER', ...inMerchant(NO_ID))), [1, 'not_found'])
     assert.deepEqual(await world.rows("select 1 from users where email = 'new@example.tz'"), [])
     const { json } = await create('gone@example.tz', 'VIEWER', ...inMerchant())
@@ -231,7 +231,7 @@ describe('people of a merchant', () => {
     ])
   })
 
-  test('the demo has a user for each role, keeps the passwords of its file, and sets new passwords when the file is missing', async () => {
+  test('the demo has a super admin and a user for each merchant role; without its file of passwords, the command sets new passwords', async () => {
     const once = await done(['demo'])
     const again = await done(['demo'])
     assert.deepEqual(again.users, once.users)
@@ -259,7 +259,7 @@ describe('people of a merchant', () => {
   })
 })
 
-test('every admin command migrates the database of a fresh installation first', async () => {
+test('the command user create first migrates the database of a fresh installation', async () => {
   const database = await createTestDatabase(null)
   const { code, errors } = await admin(['user', 'create', '--email', 'a@b.tz', '--role', 'SUPER_ADMIN'], database.url)
   assert.equal(code, 0, errors)

@@ -86,7 +86,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.status([]), [])
     })
 
-    it('the provider declines a payment that it cannot take, and sends no prompt', async () => {
+    it('the adapter declines a payment of an unsupported method or amount, and the provider sends no prompt', async () => {
       const { methods, whole_shillings } = subject.provider.capabilities
       const cannot = METHODS.filter((method) => !methods.includes(method)).map((method) => paymentBy('001', { method }))
       if (whole_shillings) cannot.push(paymentBy('001', { amount_minor: 500_050n }))
@@ -168,7 +168,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       assert.deepEqual(await subject.provider.payoutStatus([]), [])
     })
 
-    it('the provider declines an unreachable destination, blocks an unsupported payout, and pays neither of the two', async () => {
+    it('the adapter declines a payout to an unsupported destination, blocks a payout with an unsupported amount or a missing field, and sends neither payout', async () => {
       const { destinations, needs, payout_methods, whole_shillings } = subject.provider.capabilities
       const beyond = DESTINATIONS.filter(
         ({ code, method }) =>

@@ -107,7 +107,7 @@ describe('a day without the provider', { timeout: 120_000 }, () => {
     assert.equal(stage.twin.payout('walletcashin', await referenceOf(cut_payout))?.truth, 'paid')
   })
 
-  it('each new payment fails immediately as provider_unavailable, without a prompt', async () => {
+  it('while the provider is unreachable, each new payment fails as provider_unavailable, without a prompt', async () => {
     for (let hour = 2; hour <= 23; hour++) {
       if (hour % 3 === 0) refused.push(await pay())
       await passHours(1)

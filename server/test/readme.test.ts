@@ -106,7 +106,7 @@ test('the doctor finds the running server, although its own environment names no
   assert.match(output, new RegExp(`^ok +port +a server answers on port ${port}$`, 'm'))
 })
 
-test('npm start exits cleanly after a stop signal', async () => {
+test('npm start ends after a stop signal, and its server no longer answers', async () => {
   assert.ok(server, 'the server has started')
   await stop(server)
   await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))

@@ -38,7 +38,7 @@ const runAll = async () => {
   return rows
 }
 
-test('the worker erases payers from records of every kind after RETENTION_PAYERS_DAYS, and the books still verify', async () => {
+test('the worker erases payers from payments, attempts, links and invoices after RETENTION_PAYERS_DAYS, and verify still accepts the books', async () => {
   const push = { amount: 1_000, phone: '0754777001', customer_name: CUSTOMER.customer_name }
   assert.equal((await world.post('/v1/collections/wallet-push', push)).status, 202)
   assert.equal((await world.post('/v1/payment-links', { amount: 2_000, ...CUSTOMER })).status, 201)
@@ -70,7 +70,7 @@ test('the worker erases payers from records of every kind after RETENTION_PAYERS
   assert.equal(await runAll(), 0, 'a second run reads no erased row')
 })
 
-test('the worker erases every attempt of every merchant once in batches of two rows', async () => {
+test('the worker erases the payer of each old attempt once, in batches of at most two rows', async () => {
   const merchants = [await world.newMerchant(), await world.newMerchant()]
   for (const merchant of merchants) {
     const key = await world.newKey({ merchant })
@@ -97,7 +97,7 @@ test('the worker erases every attempt of every merchant once in batches of two r
   assert.deepEqual(await world.rows("select phone from collection_attempts where phone not like '%xxxxxx'"), [])
 })
 
-test('the worker erases the answers of old Idempotency-Keys, and an old key still makes no second payment', async () => {
+test('the worker erases the answers of old Idempotency-Keys, and the server still refuses a second request with an old key', async () => {
   const { deps } = world
   const link = (idempotency_key: string) =>
     world.call({

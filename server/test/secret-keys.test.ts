@@ -244,7 +244,7 @@ describe('a rotation of the secret keys', () => {
     await withWorld(url, [K3, K2], (world) => assertReadable(world, planted))
   })
 
-  test('a process that begins with an older key than the newest one logs a warning with the ids', async () => {
+  test('a process whose SECRET_KEY does not begin with the newest key logs a warning with the ids of both keys', async () => {
     const deps = testDeps(url)
     await openVault(deps, [K2, K3])
     await deps.close()
@@ -310,7 +310,7 @@ test('each column whose meaning names an encryption is in the list of encrypted 
   assert.deepEqual(rows.map(({ name }) => name).sort(), listed.sort(), 'add the column to SEALED_COLUMNS')
 })
 
-test('the server starts after abandon gives up a lost key: money stays, merchants renew secrets, and people sign in again', async () => {
+test('after abandon gives up a lost key, the server starts with the same balances, merchants renew secrets, and people sign in again', async () => {
   const url = await newUrl()
   const [planted, balance] = await withWorld(url, [K1], async (world) => {
     const values = await plant(world)
@@ -385,7 +385,7 @@ function balancesOf(world: World) {
   )
 }
 
-test('if only the newest key is lost, abandon keeps the seals of the audit log, and its own entry has a right seal', async () => {
+test('if only the newest key is lost, verify accepts every seal of the audit log after abandon', async () => {
   const url = await newUrl()
   await withWorld(url, [K1], async () => {})
   await withWorld(url, [K2, K1], async () => {})
@@ -399,7 +399,7 @@ test('if only the newest key is lost, abandon keeps the seals of the audit log, 
   })
 })
 
-test('a start without the key of keyed hashes names the missing key', async () => {
+test('a process that lacks the key of the keyed hashes does not start, and its message names the missing key', async () => {
   const url = await newUrl()
   await withWorld(url, [K1], async () => {})
   await withWorld(url, [K2, K1], async (world) => {

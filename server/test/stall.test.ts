@@ -69,7 +69,7 @@ test('of 400 simultaneous wrong sign-ins, the server checks a few passwords and 
   }
 })
 
-test('while the database does not answer, the server answers a wrong sign-in with 503, Retry-After and a page in both languages', async () => {
+test('while the database does not answer, the server answers a wrong sign-in with 503, Retry-After and a page in the chosen language', async () => {
   const away = { names: new Set<string>() }
   const world = await serve({
     before: (name) => {
@@ -120,7 +120,7 @@ test('sign-ins that arrive together share a read of the signing key, so that pay
   }
 })
 
-test('when one client posts 32 open forms, the server accepts 8, refuses the others, and serves other clients', async () => {
+test('when one client posts 32 forms at the same time, the server refuses some of the forms, and serves other clients', async () => {
   const world = await createWorld()
   try {
     const post = (remoteAddress: string) =>

@@ -196,7 +196,7 @@ test('no span contains a phone, a name, an amount, a text of the merchant, a pat
   assert.ok(!`${api.output()}${worker.output()}`.includes('receiver-secret'))
 })
 
-test('while the receiver is down, requests succeed, the log has one line about it, and a stopping process counts the dropped spans', async () => {
+test('while the receiver is down, requests succeed, the log has one line about the receiver, and a stopping process counts the dropped spans', async () => {
   receiver.close().closeAllConnections()
   for (let i = 0; i < 50; i++) {
     const { status } = await call(

@@ -52,7 +52,7 @@ test('the server names a missing database and the remedy in one sentence', async
   assert.doesNotMatch(output, /\n\s+at |"stack"/)
 })
 
-test('the server and doctor refuse a PostgreSQL that is too old, with the version and the remedy', async (t) => {
+test('the server refuses a PostgreSQL that is too old, and names the version and the remedy', async (t) => {
   const postgres = createServer(answerAsVersion14).listen(0, '127.0.0.1')
   t.after(() => postgres.close())
   await new Promise((resolve) => postgres.once('listening', resolve))

@@ -58,7 +58,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the check restores a backup, and changes neither the running server nor its folders', async () => {
+test('the backup check restores a backup, and changes neither the running server nor its folders', async () => {
   const paid = await pay('before')
   const made = await admin<{ backup: string; ended_at: string }>(['backup', '--to', place])
   const scratch = join(folder, 'scratch')
@@ -115,7 +115,7 @@ test('the check of a damaged backup fails and names the file, even when an older
   renameSync(`${victim}.good`, victim)
 })
 
-test('a backup with --keep deletes older backups and the log that no kept backup needs', async () => {
+test('a backup with --keep deletes older backups and the files of the write-ahead log that no kept backup needs', async () => {
   const files = () => readdirSync(wal()).filter((name) => name.length === 24)
   const before_wal = files()
   const made = await admin<{ deleted_backups: string[]; deleted_wal_files: number; backup: string }>([

@@ -187,7 +187,7 @@ test('named statements fail through PgBouncer in transaction mode', async () => 
   )
 })
 
-test('the server refuses to start with a wrong pooler, and names the remedy', async () => {
+test('the server refuses to start with a wrong configuration of the pooler, and names the remedy', async () => {
   const without_query = (ini: string) => ini.replace(/ connect_query='[^']*'/, '')
   for (const [edit, env, words] of [
     [(ini: string) => ini, {}, /DATABASE_URL leads to PgBouncer: set DATABASE_POOLER=transaction/],

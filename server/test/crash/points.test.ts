@@ -65,7 +65,7 @@ describe('crash points', {
   }
   for (const flow of Object.keys(FLOWS) as Flow[]) {
     for (const point of pointsToTest(passed[flow]))
-      test(`another process completes a ${flow} payment after the test killed the first process at ${point}`, () =>
+      test(`another process continues a ${flow} payment, without a second payment, after the test killed the first process at ${point}`, () =>
         crash(flow, point))
   }
   for (const point of pointsToTest(passed_by_payout))

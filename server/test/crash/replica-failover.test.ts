@@ -121,7 +121,7 @@ async function readFromPrimary(times: number): Promise<void> {
   assert.ok((await fromPrimary()) >= begin.primary + times)
 }
 
-test('a server reads its lists from a replica of the same PostgreSQL', async (t) => {
+test('a server reads its lists from a replica of the same version of PostgreSQL', async (t) => {
   const version = async (of: { admin: OwnReplica['admin'] }) =>
     (await of.admin<{ server_version: string }>('show server_version'))[0]?.server_version
   assert.equal(await version(replica), await version(primary))
@@ -199,7 +199,7 @@ test('no request fails after an operator promotes the replica by mistake, and no
   assert.match(server.output(), /it accepts writes, so it is no replica/)
 })
 
-test('the server still runs, has answered no request with 500, and stops with code 0', async () => {
+test('after the failures of PostgreSQL, the server still runs, has answered no request with 500, and stops with code 0', async () => {
   assert.doesNotMatch(server.output(), /"status":500|unhandled/)
   server.signal('SIGTERM')
   assert.deepEqual(await endOf(server, 60_000), { code: 0, signal: null }, server.output())

@@ -71,7 +71,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     }
   })
 
-  test('a server accepts only the key that decrypts the webhook secrets of a database from before the canary', async () => {
+  test('a server accepts only the key that decrypts the webhook secrets in a database without a canary', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -105,7 +105,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     },
   ]
   for (const { what, plant } of sealed) {
-    test(`a server accepts only the key that decrypts ${what} in a database from before the canary`, async () => {
+    test(`a server accepts only the key that decrypts ${what} in a database without a canary`, async () => {
       const { url } = await newDatabase()
       const world = await createWorld({ url })
       await world.newSession('VIEWER')
@@ -118,7 +118,7 @@ describe('the secret key of a database', { concurrency: CONCURRENCY }, () => {
     })
   }
 
-  test('the server refuses a wrong key although that key encrypted a few messages before the canary existed', async () => {
+  test('the server refuses a wrong key although that key encrypted a message in a database without a canary', async () => {
     const { url } = await newDatabase()
     const world = await createWorld({ url })
     const payload = { webhook_url: 'http://127.0.0.1:9/hook' }

@@ -26,7 +26,7 @@ async function admin(env: Record<string, string>, line: string): Promise<{ code:
   return { code: (await endOf(child, 120_000)).code, output: child.output() }
 }
 
-test('an unknown option of an admin command prints the help of the command and exits with code 2', async () => {
+test('an admin command with an unknown option prints its help and exits with code 2', async () => {
   const [parsed, known] = await Promise.all([
     admin(serverEnv(NO_DATABASE), 'verify --frob'),
     admin(serverEnv(NO_DATABASE), 'config check --email a@b.tz'),
@@ -66,7 +66,7 @@ test('admin config check prints the settings with their sources, masks secrets, 
   assert.match(right.output, /^PORT=8080 {2}\(default\)$[\s\S]*^No problems\.$/m)
 })
 
-test('the programs refuse a missing file of settings, and one with a secret that every user can read', async () => {
+test('an admin command refuses a missing file of settings, and the server refuses a file with a secret that every user can read', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'exposed-')), 'malipo.env')
   writeFileSync(file, `SECRET_KEY=${KEY}\nPORT=x\n`)
   chmodSync(file, 0o644)
@@ -84,7 +84,7 @@ test('the programs refuse a missing file of settings, and one with a secret that
   assert.doesNotMatch(server.output(), new RegExp(KEY.slice(0, 20)))
 })
 
-test('on SIGHUP a server applies the log level, a rate limit and the addresses of operators, and names what needs a restart', async (t) => {
+test('on SIGHUP a server applies the log level, a rate limit and the addresses of operators, and names the settings that need a restart', async (t) => {
   const database = await createTestDatabase()
   const file = join(mkdtempSync(join(tmpdir(), 'reload-')), 'malipo.env')
   const write = (text: string) => writeFileSync(file, text, { mode: 0o600 })

@@ -127,7 +127,7 @@ test('four servers lose no payment and send no payout twice while one dies, one 
   await client.close()
 })
 
-test('a phone gets no more prompts than the limit of an hour, whichever servers its requests reach', async () => {
+test('a phone gets no more prompts than the limit of an hour, whichever servers receive the requests', async () => {
   const shop = await openShop(rig.deps, 'Duka la simu')
   const client = createClient(base, 8)
   const answers = await Promise.all(

@@ -63,7 +63,7 @@ async function newRig(): Promise<Rig> {
 
 // The tests that wait longest come first, so that the other tests run at the same time.
 describe('the start and the stop of processes', { concurrency: CONCURRENCY }, () => {
-  test('a process that only serves HTTP records when a client used a key', async () => {
+  test('a process with PROCESS=api records that a merchant used an API key', async () => {
     const rig = await newRig()
     const api = start(rig.env({ PROCESS: 'api' }), undefined, [], { ipc: false })
     await api.ready()
@@ -77,7 +77,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.deepEqual(await endOf(api), { code: 0, signal: null })
   })
 
-  test('the server stops without delay despite idle keep-alive connections and a connection that never sends a request', async () => {
+  test('the server stops within 15 seconds despite idle keep-alive connections and a connection that never sends a request', async () => {
     const rig = await newRig()
     const server = start(rig.env())
     await server.ready()
@@ -116,7 +116,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       },
     ]
     for (const { what, env, named } of refused) {
-      test(`the server exits and names the wrong setting when it starts with ${what}`, async () => {
+      test(`a server that starts with ${what} exits and names each of these settings`, async () => {
         const child = start(serverEnv(NO_DATABASE, env))
         assert.deepEqual(await endOf(child), { code: 1, signal: null })
         const output = child.output()
@@ -139,7 +139,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       },
     ]
     for (const { what, env, named } of wrong) {
-      test(`the server names the wrong setting when it reads ${what}`, () => {
+      test(`readConfig refuses ${what} and names the setting`, () => {
         assert.throws(
           () => readConfig(serverEnv(NO_DATABASE, env), PROVIDERS),
           (error) => error instanceof ConfigError && new RegExp(`^${named} `, 'm').test(error.message),
@@ -175,7 +175,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.match(unknown.output(), /^the argument --bogus is unknown\nUsage: npm start/)
   })
 
-  test('the admin command reports that it cannot reach the database', async () => {
+  test('the command verify reports that the database is unreachable, and names the setting to check', async () => {
     const child = start(serverEnv(NO_DATABASE), join(ROOT, 'server/src/admin.ts'), ['verify'])
     assert.deepEqual(await endOf(child), { code: 1, signal: null })
     assert.match(child.output(), /^This process cannot reach the database: .*ECONNREFUSED.*\nCheck DATABASE_URL/)
@@ -282,7 +282,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.deepEqual(await endOf(runner), { code: 0, signal: null }, runner.output())
   })
 
-  test('a worker exits on a stop signal', async () => {
+  test('a worker exits with code 0 on SIGTERM', async () => {
     const rig = await newRig()
     const worker = start(rig.env({ PROCESS: 'worker', LOG_LEVEL: 'info' }))
     await until('the worker has started', () => worker.output().includes('worker started'))
@@ -357,7 +357,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
     assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), '', 'the server never overwrites the file')
   })
 
-  test('four processes can start at the same time on an empty database', async () => {
+  test('four processes start at the same time on an empty database, and make one demo merchant', async () => {
     const database = await createTestDatabase(null)
     closers.push(database.drop)
     const servers: Child[] = []

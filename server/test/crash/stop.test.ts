@@ -96,7 +96,7 @@ test('a stopping process with PROCESS=api finishes each webhook delivery that it
   }
 })
 
-test('a second SIGTERM immediately ends the process with a description of the unfinished work, which another process takes immediately', async () => {
+test('a second SIGTERM ends the process immediately; the process logs its unfinished work, and another process can take the work', async () => {
   let held: ServerResponse | null = null
   const arrived: string[] = []
   const receiver = createServer((request, response) => {

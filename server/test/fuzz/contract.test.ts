@@ -138,7 +138,7 @@ async function sendOne(
   return { operation, request, credential, reply }
 }
 
-test(`every answer to ${REQUESTS} generated requests keeps the contract of the OpenAPI document`, async (t) => {
+test(`every answer to ${REQUESTS} generated requests, and every webhook, matches the OpenAPI document`, async (t) => {
   t.diagnostic(`SEED=${SEED} REQUESTS=${REQUESTS}`)
   const check = createAnswerCheck()
   const problems = new Map<string, string>()

@@ -27,7 +27,7 @@ const etcd = read('deploy/ha/etcd.conf')
 const haproxy = read('deploy/ha/haproxy.cfg')
 const addresses = (text: string) => [...new Set(text.match(/10\.0\.0\.\d+/g))].sort()
 
-test('Patroni commits to a second node before it answers, and hands over within the documented times', () => {
+test('the settings of Patroni require each commit on a second node, and a new leader within the documented time', () => {
   const { dcs } = patroni.bootstrap
   assert.ok(dcs.synchronous_mode && dcs.synchronous_mode_strict && dcs.synchronous_node_count >= 1)
   assert.equal(dcs.postgresql.parameters.synchronous_commit, 'on')
@@ -54,7 +54,7 @@ test('each connection to a database node needs TLS and a password, and nodes che
   for (const { sslmode } of Object.values(authentication)) assert.equal(sslmode, 'verify-ca')
 })
 
-test('HAProxy connects servers only to the node that holds the key of the leader, and ends the connections to any other', () => {
+test('HAProxy connects servers only to the node that holds the key of the leader, and ends the connections to any other node', () => {
   assert.match(haproxy, /^\toption httpchk OPTIONS \/primary$/m)
   assert.match(haproxy, /^\thttp-check expect status 200$/m)
   assert.match(haproxy, /default-server port 8008 .*on-marked-down shutdown-sessions$/m)
@@ -62,7 +62,7 @@ test('HAProxy connects servers only to the node that holds the key of the leader
   assert.doesNotMatch(haproxy, /\bbackup\b|\/replica|\/read-only/)
 })
 
-test('all files name the same three nodes, and no file has a password', () => {
+test('all files name the same three nodes, and patroni_env.conf contains no password', () => {
   const nodes = ['10.0.0.11', '10.0.0.12', '10.0.0.13']
   assert.deepEqual(addresses((patroni.etcd?.hosts ?? []).join(' ')), nodes)
   assert.deepEqual(addresses(etcd), nodes)

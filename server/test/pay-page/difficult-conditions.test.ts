@@ -51,7 +51,7 @@ async function attemptsOf({ slug }: PayPage): Promise<number> {
 
 /** Scenarios by test name. `isTried` selects the languages and the script setting of each scenario. */
 const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
-  'the page does not show a payment without a result at its deadline as failed, and shows a later result': async (
+  'at the deadline, the page does not show a payment without a result as failed, and later shows the result': async (
     way,
   ) => {
     const { script } = way
@@ -68,26 +68,27 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.leave()
   },
 
-  'a payer requests a lost prompt again after its time, and only one of both prompts takes money': async (way) => {
-    const { script } = way
-    const { payer, link } = await waiting(way)
-    const first = payer.collection()
-    await pass(payer, street.world.deps.config.push_lifetime_s + 5)
-    if (!script) await payer.press(...checkText)
-    await payer.sees(...slowText)
-    await payer.press('Tuma tena', 'Send again')
-    await payer.sees(...phoneText)
-    assert.notEqual(payer.collection(), first)
-    assert.equal(await attemptsOf(link), 2)
-    // The payer approved the first prompt late, so the payer must not approve the second prompt.
-    await street.answers(first, PAID)
-    await payer.wait(5)
-    if (!script) await payer.press(...checkText)
-    await payer.sees(...alreadyText)
-    await payer.leave()
-  },
+  'a payer whose first prompt has expired requests another, and sees that the link is paid when the first prompt takes money':
+    async (way) => {
+      const { script } = way
+      const { payer, link } = await waiting(way)
+      const first = payer.collection()
+      await pass(payer, street.world.deps.config.push_lifetime_s + 5)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...slowText)
+      await payer.press('Tuma tena', 'Send again')
+      await payer.sees(...phoneText)
+      assert.notEqual(payer.collection(), first)
+      assert.equal(await attemptsOf(link), 2)
+      // The payer approved the first prompt late, so the payer must not approve the second prompt.
+      await street.answers(first, PAID)
+      await payer.wait(5)
+      if (!script) await payer.press(...checkText)
+      await payer.sees(...alreadyText)
+      await payer.leave()
+    },
 
-  'an expired link shows the time until which a payer could pay': async (way) => {
+  'the page of an expired link states the expiry, has no form, and makes no attempt': async (way) => {
     const now = street.world.deps.clock.now().getTime()
     const link = await street.newLink({ expires_at: new Date(now + 60_000).toISOString() })
     const payer = await street.comes(way)
@@ -253,7 +254,7 @@ test('the link of a closed tab opens the payment with its current status', async
   }
 })
 
-test('the first view of a page makes two requests of at most 14 KB, and a whole payment costs at most 40 KB', async () => {
+test('the first view of a page makes two requests of at most 14 KB together, and a whole payment costs at most 40 KB', async () => {
   const payer = await street.comes()
   const count = meter(payer.page)
   const link = await street.newLink({ description: 'Viatu vya ngozi, jozi mbili', reference: 'ORDER-2026-000123' })

@@ -62,7 +62,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a failure page states that no money moved, and its button leads to a successful payment', async () => {
+    journey('a failure page states the reason, and its button leads to a successful payment', async () => {
       const payer = await comes()
       for (const [ending, sw, en, ...way] of [
         ['002', /PIN\) si sahihi\. Hakuna pesa/, /PIN was wrong\. No money/, 'Jaribu tena', 'Try again'],
@@ -136,7 +136,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('the page never shows a payment under review as failed, and later shows its result', async () => {
+    journey('the page shows that a payment is under review, and asks the payer not to pay again', async () => {
       const payer = await comes()
       for (const ending of ['014', '011']) {
         const link = await street.newLink()
@@ -170,7 +170,7 @@ for (const way of WAYS) {
     })
 
     journey(
-      'a second visitor sees that a payment is in progress, then that the link is paid, and never the payer',
+      'a second visitor sees that a payment is in progress, then that the link is paid, and never the phone of the payer',
       async () => {
         const link = await street.newLink()
         const [payer, other] = await Promise.all([comes(), comes()])
@@ -193,21 +193,24 @@ for (const way of WAYS) {
       },
     )
 
-    journey('a cancelled link and an unknown link show one page, without a form', async () => {
-      const link = await street.newLink()
-      const cancelled = await street.world.post(`/v1/payment-links/${link.id}/cancel`, {})
-      assert.equal(cancelled.status, 200, cancelled.text)
-      const payer = await comes({ refusals: [404] })
-      await payer.page.goto(link.url)
-      await payer.sees('Kiungo hiki kimesitishwa', 'This link was cancelled')
-      assert.equal(await payer.page.locator('form').count(), 0)
-      for (const path of [`/pay/${link.slug}x`, `/pay/${link.slug}/c/none`, `/pay/none/c/none/receipt`]) {
-        const answer = await payer.page.goto(`${street.url}${path}`)
-        assert.equal(answer?.status(), 404)
-        await payer.sees('Hatukupata ukurasa huu', 'We cannot find this page')
-      }
-      await payer.leave()
-    })
+    journey(
+      'a cancelled link shows an explanation without a form, and an unknown link shows that no such page exists',
+      async () => {
+        const link = await street.newLink()
+        const cancelled = await street.world.post(`/v1/payment-links/${link.id}/cancel`, {})
+        assert.equal(cancelled.status, 200, cancelled.text)
+        const payer = await comes({ refusals: [404] })
+        await payer.page.goto(link.url)
+        await payer.sees('Kiungo hiki kimesitishwa', 'This link was cancelled')
+        assert.equal(await payer.page.locator('form').count(), 0)
+        for (const path of [`/pay/${link.slug}x`, `/pay/${link.slug}/c/none`, `/pay/none/c/none/receipt`]) {
+          const answer = await payer.page.goto(`${street.url}${path}`)
+          assert.equal(answer?.status(), 404)
+          await payer.sees('Hatukupata ukurasa huu', 'We cannot find this page')
+        }
+        await payer.leave()
+      },
+    )
 
     journey('the page reports an invalid number beside its field, and keeps the number for correction', async () => {
       const link = await street.newLink()
@@ -225,24 +228,27 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('the page refuses too many prompts to one phone with the time of the next prompt', async () => {
-      const phone = street.phone('002')
-      const payer = await comes({ refusals: [429] })
-      for (let i = 0; i <= street.world.deps.config.prompts_per_phone; i += 1) {
-        await payer.page.goto((await street.newLink()).url)
-        await payer.payBy(phone)
-        await payer.page.locator('h1[autofocus]').waitFor()
-      }
-      await payer.sees('Umejaribu mara nyingi mno', 'Too many tries')
-      assert.match(await payer.page.locator('main').innerText(), /5 Jan 2026, 12:10 \(EAT\)/)
-      await payer.press('Rudi kwenye malipo', 'Back to the payment')
-      await payer.payBy(street.phone('001'))
-      await payer.sees(...paidText)
-      await payer.leave()
-    })
+    journey(
+      'after too many prompts to one phone, the page refuses another prompt and shows the time of the next',
+      async () => {
+        const phone = street.phone('002')
+        const payer = await comes({ refusals: [429] })
+        for (let i = 0; i <= street.world.deps.config.prompts_per_phone; i += 1) {
+          await payer.page.goto((await street.newLink()).url)
+          await payer.payBy(phone)
+          await payer.page.locator('h1[autofocus]').waitFor()
+        }
+        await payer.sees('Umejaribu mara nyingi mno', 'Too many tries')
+        assert.match(await payer.page.locator('main').innerText(), /5 Jan 2026, 12:10 \(EAT\)/)
+        await payer.press('Rudi kwenye malipo', 'Back to the payment')
+        await payer.payBy(street.phone('001'))
+        await payer.sees(...paidText)
+        await payer.leave()
+      },
+    )
 
     journey(
-      'every page of a simulated payment has the mark of a test, and the form has a button for each outcome',
+      'the pages of a simulated payment have the mark of a test, and a button of the form chooses the outcome',
       async () => {
         const link = await street.newLink()
         const payer = await comes()
@@ -297,7 +303,7 @@ test('a payer chooses the language on a link that names no language, and the for
   }
 })
 
-test("every page and the receipt show HTML in a merchant's texts as plain text", async () => {
+test("the pages of a payment and the receipt show HTML in a merchant's texts as plain text", async () => {
   const attack = '<script>document.title="taken"</script>"><img src=x onerror=alert(1)>'
   const names = [attack, 'متجر عائشة \u202eekaf', '👩🏾‍🍳 Mgahawa 🍛', `${'Duka '.repeat(30)}mwisho`]
   const long = `${'maelezo '.repeat(120)}<b>${'x'.repeat(20)}`

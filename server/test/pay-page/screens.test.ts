@@ -214,7 +214,7 @@ test('a receipt fits one page of 58 mm till paper and one page of A4, and no tex
   }
 })
 
-test('the QR code stays black on white with its quiet zone when the page is dark', async () => {
+test('the QR code stays black on white when the page is dark', async () => {
   const opened = await openPage(browser, { colorScheme: 'dark' })
   await opened.page.goto(site.address('qr', 'en'))
   assert.deepEqual(await callInPage(opened.page, 'fills'), ['rgb(255, 255, 255)', 'rgb(0, 0, 0)'])

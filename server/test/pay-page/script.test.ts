@@ -231,7 +231,7 @@ test('five seconds after success the page sends the payer back to the shop once,
   assert.equal(page.url(), site.address('success-here', 'en'))
 })
 
-test('a copy button copies the full text and announces it', async () => {
+test('a copy button shows and announces that the page has copied the text', async () => {
   await opened.context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open('receipt')
   await page.getByRole('button', { name: 'Copy' }).click()

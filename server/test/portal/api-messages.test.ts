@@ -109,7 +109,7 @@ test('a translation contains the same values as its message', () => {
   assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'the console shows the text of the API')
 })
 
-test('every message of the API about a wrong field has a Swahili translation', async () => {
+test('each message about a wrong field in the refusals of this test has a Swahili translation', async () => {
   const world = await createWorld()
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const wrong: [path: string, body: object][] = [

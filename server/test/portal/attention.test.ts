@@ -47,7 +47,7 @@ async function troubledShop() {
 }
 
 for (const language of ['en', 'sw'] as const) {
-  test(`a member notices trouble on the first page and in the menu, and each link leads to the records (${language})`, async () => {
+  test(`a member sees problems on the first page and in the menu, and opens the payments that need attention (${language})`, async () => {
     const { merchant } = await troubledShop()
     const person = await office.newPerson('MERCHANT_ADMIN', merchant)
     const at = await office.comes(person, 'dashboard', { language, refusals: [400] })
@@ -143,7 +143,7 @@ test('a member finds a payment by the last four digits of the phone, and sends i
   await at.leave()
 })
 
-test('a member notices a broken webhook and repairs it, and the warning ends', async () => {
+test('a member sees the warning about a failing webhook, and the warning ends after a successful test', async () => {
   const { merchant } = await troubledShop()
   const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = at
@@ -165,7 +165,7 @@ test('a member notices a broken webhook and repairs it, and the warning ends', a
   await at.leave()
 })
 
-test('a click on a row opens its record, a named filter comes back, and a hidden column stays hidden', async () => {
+test('a click on a row opens its record, and a reload keeps a saved filter and a hidden column', async () => {
   const { merchant, id } = await troubledShop()
   const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard')
   const { page, context } = at

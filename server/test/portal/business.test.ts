@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => office.close())
 
-test("an administrator invites a person, changes the person's role and removes the person, and the page describes each role", async () => {
+test("an administrator invites a person, changes the person's role and removes the person, and the page describes the chosen role", async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const visitor = await office.comes(admin, 'dashboard', { language: 'sw', refusals: [409] })

@@ -71,7 +71,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     await leaves(reader)
   })
 
-test('the script moves no visible part of a page while the page loads, on phones and on a desk', async () => {
+test('the layout shift of a page that loads stays below 0.02, on phones and on a desktop', async () => {
   for (const width of [360, 412, 1280]) {
     const { page, close } = await openPage(office.browser, { viewport: { width, height: 740 } })
     // The browser runs this text before the page: it adds up how far visible parts move.
@@ -176,7 +176,7 @@ test('a reader copies an example and a whole page as Markdown', async () => {
   await leaves(reader)
 })
 
-test('a printed page shows every language, and neither navigation nor buttons', async () => {
+test('a printed page shows each example in every programming language, and neither navigation nor buttons', async () => {
   const reader = await reads('/docs/api/createWalletPush')
   await reader.page.emulateMedia({ media: 'print' })
   for (const part of ['.docs-top', '.docs-nav', '.docs-tools', '.docs-contents', '.copy', '.docs-neighbours'])

@@ -15,7 +15,7 @@ after(() => office?.close())
 const push = async (amount: string, phone: string) =>
   (await office.world.post('/v1/collections/wallet-push', { amount, phone })).body.data.collection_id
 
-test('each figure of the first page links to a list with that number of records', async () => {
+test('the totals of received, failed and reviewed payments link to lists of that length, and the chart has a text for each point', async () => {
   for (const phone of ['0754123001', '0754123001', '0715123002', '0754123014']) await push('25000', phone)
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor

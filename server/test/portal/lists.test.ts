@@ -67,7 +67,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`a user without a passkey does not read that the maximum is reached (${language})`, async () => {
+  test(`if the server has no domain name, the page of passkeys states this reason, and not that the maximum is reached (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language })
     const { page, says } = visitor
     await page.route('**/v1/passkeys', (route) =>
@@ -95,7 +95,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`an error without a request id does not ask for the request id (${language})`, async () => {
+  test(`an error shows its request id, and an error without a request id asks for the page and the time (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language, refusals: [503] })
     const { page, says } = visitor
     const without = says('waambie msaada ukurasa na saa', 'tell support the page and the time')
@@ -230,7 +230,7 @@ test('the console reloads once when the file of a page is missing after an upgra
   await visitor.leave()
 })
 
-test('the console preloads the other pages, so that the pages open without a network', async () => {
+test('the console preloads another page, and the page then opens without a network', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page, context } = visitor
   const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/, { timeout: 60_000 })

@@ -83,7 +83,7 @@ test('a member of two businesses opens the withdrawal of an e-mail, whichever bu
   await visitor.leave()
 })
 
-test('a member of one business opens the business of an invitation in an e-mail', async () => {
+test('a member whom a second business invited opens that business by the link in the e-mail', async () => {
   const deps = addressed()
   const invited = await office.newPerson('VIEWER', businesses[0])
   const invitation = {

@@ -39,7 +39,7 @@ async function asks(visitor: Visitor): Promise<void> {
   await visitor.sees('Hakiki kabla ya kutuma ombi', 'Check before you send the request')
 }
 
-test('the review shows recipient, fees and remaining balance before the request; the next page states who must act', async () => {
+test('the review shows recipient, fees and remaining balance before the request; the next page states the next step', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', {
     language: 'sw',
   })
@@ -100,7 +100,7 @@ test('a member who repeats a withdrawal request after a lost response makes one 
   await visitor.leave()
 })
 
-test('the form refuses an amount above the balance, and keeps the typed text for the member to correct', async () => {
+test('the form refuses a malformed amount, the review refuses an amount above the balance, and the page keeps the typed text', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page } = visitor
   await asks(visitor)
@@ -181,7 +181,7 @@ test('a member with a read-only role sees money and fees, and the console offers
   await visitor.leave()
 })
 
-test('a paid withdrawal links to its payouts, and a member saves the statement, whose lines add up, as CSV', async () => {
+test('a paid withdrawal links to the transactions that funded it, and a member saves transactions as CSV and prints the statement', async () => {
   const other = await operator.shop(MONEY)
   const id = await operator.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(
@@ -349,7 +349,7 @@ for (const language of BOTH) {
   })
 }
 
-test('a finance member saves the recipient while withdrawing, chooses an earlier one, and a viewer sees none', async () => {
+test('a finance member saves the recipient while withdrawing, chooses an earlier recipient, and a viewer sees no recipients', async () => {
   const other = await operator.shop(MONEY)
   const done = await operator.submit(other, { environment: 'sandbox' })
   await office.world.post(`/v1/sandbox/disbursements/${done}/simulate`, { outcome: 'SUCCESS' }, { key: other.sandbox })

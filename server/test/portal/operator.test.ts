@@ -148,7 +148,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('an operator decides ten withdrawals with the keyboard alone, rejects the suspicious one, and presses few keys', async (t) => {
+  test('an operator decides ten withdrawals with 42 key presses, and rejects the suspicious withdrawal', async (t) => {
     const known = await operator.shop('1000000.00')
     await operator.approve(await operator.submit(known, { amount: '1000.00' }))
     const ids: string[] = []
@@ -282,7 +282,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console shows the earlier decision to an operator who decides later, and the server approves the withdrawal once', async () => {
+  test('the console shows the earlier decision to an operator who decides later, and the server refuses the later decision', async () => {
     const id = await operator.submit(shop, { amount: '7900.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [409] })
     await visitor.opens(`/withdrawals/${id}`)
@@ -345,7 +345,7 @@ describe("the operators' console", () => {
     await second.leave()
   })
 
-  test('an operator approves many withdrawals together after a dry run, which omits the withdrawals that the operator cannot approve', async () => {
+  test('an operator approves selected withdrawals after a dry run, which omits a withdrawal that the balance does not cover', async () => {
     const poor = await operator.shop('5000.00')
     const good = await operator.submit(poor, { amount: '4000.00' })
     const short = await operator.submit(poor, { amount: '3900.00' })
@@ -374,7 +374,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('when a selection contains sandbox and live money, the console never adds the two', async () => {
+  test('the console does not let an operator select sandbox and live withdrawals together', async () => {
     const { merchant } = shop
     await operator.submit(shop, { amount: '3100.00' })
     await operator.submit(shop, { amount: '3200.00', environment: 'sandbox' })
@@ -395,7 +395,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('during a pause an operator reads why payouts wait and recalls one, and the server sends the other after the pause', async () => {
+  test('during a pause an operator reads why payouts wait and recalls one payout, and the server sends the other payout after the pause', async () => {
     const { world } = office
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor
@@ -542,7 +542,7 @@ describe("the operators' console", () => {
   }
 
   // This test runs last, because it moves the clock of all tests.
-  test('the console asks for the password before money moves if the sign-in is old, and then repeats the action', async () => {
+  test('if the sign-in is old, the console asks for the password before money moves, and then repeats the action', async () => {
     const id = await operator.submit(shop, { amount: '9000.00', ending: '103' })
     await operator.act(id, 'approve')
     const visitor = await office.comes(asha, 'operator', { refusals: [400, 403] })

@@ -30,7 +30,7 @@ const PAGES = [
 ] as const
 
 for (const language of LANGUAGES) {
-  test(`a reader and a screen reader can read every page at any width (${language})`, async () => {
+  test(`each listed page of the platform is accessible and fits each width (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
@@ -88,7 +88,7 @@ test('a super admin reads the list of operators, and removes the role of another
   await support.leave()
 })
 
-test('an operator pauses the payouts of a network, every page shows the pause with its reason, and the operator ends it', async () => {
+test('an operator pauses the payouts of a network, another page shows the pause with its reason, and the operator ends the pause', async () => {
   const visitor = await office.comes(boss, 'operator', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/pauses')
@@ -182,7 +182,7 @@ test('an operator adjusts a balance after the form shows the effect, and the led
   await visitor.leave()
 })
 
-test('an operator approves and revokes an address on a page that names its merchant', async () => {
+test('an operator approves an address, and later rejects the address with a reason', async () => {
   const { world } = office
   const { token } = await world.newSession('DEVELOPER')
   const body = { label: 'Office', address: '203.0.113.7', environment: 'live' }
@@ -214,7 +214,7 @@ test('an operator searches the audit log and verifies its hash chains on the pag
   await visitor.leave()
 })
 
-test('an operator uploads a provider statement, compares it with the books, and withdraws it', async () => {
+test('an operator imports a provider statement, closes the case of an unknown line, and withdraws the statement', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/reconciliation')
@@ -249,7 +249,7 @@ test('an operator uploads a provider statement, compares it with the books, and 
   await visitor.leave()
 })
 
-test('an operator changes the help text of a network for payers in both languages', async () => {
+test('an operator changes the English help text of a network for payers', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/networks')
@@ -262,7 +262,7 @@ test('an operator changes the help text of a network for payers in both language
 })
 
 for (const language of LANGUAGES) {
-  test(`every process counts sandbox payments as sandbox payments, not as live payments (${language})`, async () => {
+  test(`the page of providers shows sandbox payments as sandbox payments, and explains why the mock provider has no circuit (${language})`, async () => {
     const { world } = office
     await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001' })
     const visitor = await office.comes(boss, 'operator', { language })

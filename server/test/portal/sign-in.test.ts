@@ -47,7 +47,7 @@ test('no address, cookie, log or storage that outlives the tab contains a token'
   await visitor.leave()
 })
 
-test('the console renews the session while a person works, and the sign-out ends the session in the console and at the provider', async () => {
+test('the console renews the session while a person works, and the sign-out ends the session in the console and at the identity provider', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/sandbox/links')

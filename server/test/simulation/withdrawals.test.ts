@@ -75,7 +75,7 @@ test('each withdrawal gets its expected status and book in any order of events, 
   t.diagnostic(`${RUNS} lives in ${Math.round((Date.now() - begun) / 1000)} s: ${happened.join(', ')}`)
 })
 
-test('the simulation reaches each crash point and draws each kind of event', () => {
+test('the simulation reaches each status of a withdrawal with its funds, and draws each kind of event', () => {
   const places = [
     ...['PENDING_ADMIN_APPROVAL none', 'INFO_REQUESTED none', 'REJECTED none', 'PROCESSING reserved'],
     ...['CANCELLED none', 'CANCELLED released'],
