@@ -62,6 +62,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Tumia port 443 au 80, au port kuanzia 1024 isiyo ya huduma nyingine, kama 8443.',
   'must not be below zero': 'Usiandike kiasi kilicho chini ya sifuri.',
   'must be a Tanzanian mobile number such as 0754123456 or 255754123456': 'Andika namba ya simu kama 0754 123 456.',
+  'must be a Tanzanian mobile number such as 0754123456, or its last 4 to 9 digits':
+    'Andika namba ya simu kama 0754 123 456, au tarakimu zake 4 hadi 9 za mwisho.',
   'must be a Tanzanian mobile number such as 0754123456 or 255754123456, or the 6 to 20 digits of an account':
     'Andika namba ya simu kama 0754 123 456, au namba ya akaunti yenye tarakimu 6 hadi 20.',
   'must be an account number of 1 to 34 letters, digits, - and /':

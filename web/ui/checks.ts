@@ -7,6 +7,7 @@ const words = texts({
     needed: 'Jaza sehemu hii.',
     amount: 'Andika kiasi kama 25000 au 25000.50.',
     phone: 'Andika namba ya simu kama 0754 123 456.',
+    phone_filter: 'Andika namba ya simu kama 0754 123 456, au tarakimu zake 4 hadi 9 za mwisho.',
     email: 'Andika anwani kama jina@mfano.co.tz.',
     url: 'Andika anwani kamili inayoanza na https://',
     date: 'Andika tarehe kama 2026-12-31.',
@@ -17,6 +18,7 @@ const words = texts({
     needed: 'Fill in this field.',
     amount: 'Write an amount such as 25000 or 25000.50.',
     phone: 'Write a phone number such as 0754 123 456.',
+    phone_filter: 'Write a phone number such as 0754 123 456, or its last 4 to 9 digits.',
     email: 'Write an address such as name@example.co.tz.',
     url: 'Write a whole address that begins with https://',
     date: 'Write a date such as 2026-12-31.',
@@ -52,6 +54,11 @@ export function readPhone(text: string): string | null {
   return digits === undefined ? null : `255${digits}`
 }
 
+/** Returns true if the text is a Tanzanian mobile number as people write it, or its last 4 to 9 digits. */
+export function isPhoneFilter(text: string): boolean {
+  return readPhone(text) !== null || /^\d{4,9}$/.test(text.replace(/[\s-]/g, ''))
+}
+
 /**
  * Invisible characters: control characters, and format characters such as marks that change the direction of a text.
  */
@@ -76,6 +83,7 @@ export function checks(language: Language) {
     needed(value) ?? short(max)(value) ?? (HIDDEN.test(value) ? t.hidden : null)
   const amount = (value: string) => needed(value) ?? (readAmount(value) === null ? t.amount : null)
   const phone = (value: string) => needed(value) ?? (readPhone(value) === null ? t.phone : null)
+  const phoneFilter = (value: string) => (isPhoneFilter(value) ? null : t.phone_filter)
   const email = (value: string) =>
     needed(value) ?? short(254)(value) ?? (/^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
   const url = (value: string) =>
@@ -83,5 +91,5 @@ export function checks(language: Language) {
     short(2_048)(value) ??
     (/^https?:\/\/./.test(value.trim()) && URL.canParse(value.trim()) ? null : t.url)
   const date = (value: string) => needed(value) ?? (/^\d{4}-\d{2}-\d{2}$/.test(value) ? null : t.date)
-  return { needed, short, text, line, amount, phone, email, url, date, optional }
+  return { needed, short, text, line, amount, phone, phoneFilter, email, url, date, optional }
 }

@@ -7,7 +7,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
-import { checks, readPhone } from './checks.ts'
+import { checks, isPhoneFilter } from './checks.ts'
 import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
@@ -19,8 +19,8 @@ import { openRow } from './row-link.ts'
 import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
- * A filter of a list. If a `phone` is invalid, the list shows an error and does not send the filter. For a `day`, the list
- * sends the time at which the Tanzanian day begins (`from`) or ends (`to`).
+ * A filter of a list. A `phone` is a phone number or its last 4 to 9 digits. If it is invalid, the list shows an error and does
+ * not send the filter. For a `day`, the list sends the time at which the Tanzanian day begins (`from`) or ends (`to`).
  */
 export type ListFilter =
   | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
@@ -63,7 +63,7 @@ export function useListQuery(filters: readonly ListFilter[]) {
   // Without this check, the list and the CSV file would ignore an invalid phone.
   const wrong = filters.some(({ name, kind }) => {
     const value = search[name] ?? ''
-    return kind === 'phone' && value !== '' && readPhone(value) === null
+    return kind === 'phone' && value !== '' && !isPhoneFilter(value)
   })
   const query: Record<string, string | number> = { page: Math.max(1, Number(search.page) || 1), page_size: 20 }
   for (const filter of filters) {
@@ -489,7 +489,7 @@ function FilterField({
     setLastValue(value)
     setTyped(value)
   }
-  const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phone(text) : null)
+  const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phoneFilter(text) : null)
   const apply = (next: string) => {
     setApplied(next)
     if (next !== value && problemOf(next) === null) list.set({ [filter.name]: next })
@@ -514,6 +514,9 @@ function FilterField({
       type={day ? 'date' : 'search'}
       value={typed}
       error={problem}
+      {...(filter.kind === 'phone' && !problem
+        ? { description: t.phone_accepts, inputWrapperOrder: ['label', 'input', 'description'] }
+        : {})}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
         // While the year is below 2000, the user is still typing. If the user empties the field, the list applies the change

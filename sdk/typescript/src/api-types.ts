@@ -1345,6 +1345,7 @@ export type ListCollectionsFilters = {
   method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
+  /** A phone number, or its last 4 to 9 digits. */
   phone?: string | undefined
   /** Created at or after. */
   from?: string | undefined
@@ -1395,6 +1396,7 @@ export type ExportCollectionsFilters = {
   method?: 'wallet_push' | 'provider_pesa' | 'qr' | undefined
   /** Your own reference or its beginning, in any case. */
   reference?: string | undefined
+  /** A phone number, or its last 4 to 9 digits. */
   phone?: string | undefined
   /** Created at or after. */
   from?: string | undefined

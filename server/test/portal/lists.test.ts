@@ -125,10 +125,13 @@ for (const language of LANGUAGES) {
     await rows.nth(1).waitFor()
     const field = page.getByLabel(says('Simu ya mlipaji', "Payer's phone"))
     const before = await rows.count()
-    await field.fill('12345')
+    await page
+      .getByText(says('Namba nzima, au tarakimu 4 hadi 9', 'The whole number, or its last 4 to 9 digits'))
+      .waitFor()
+    await field.fill('123')
     await field.press('Enter')
     const wrong = page.getByText(
-      says('Andika namba ya simu kama 0754 123 456.', 'Write a phone number such as 0754 123 456.'),
+      says('Andika namba ya simu kama 0754 123 456, au', 'Write a phone number such as 0754 123 456, or'),
     )
     await wrong.waitFor()
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
@@ -272,6 +275,17 @@ for (const language of LANGUAGES) {
     await visitor.opens('/sandbox/collections?status=successful')
     await page.getByRole('table').getByText('R-2000').waitFor()
     assert.equal((await linesOf('Pakua CSV', 'Download CSV')).length, 2, 'the file has the rows of the filter')
+    await visitor.opens('/sandbox/collections')
+    await page.getByRole('table').getByText('R-3000').waitFor()
+    await visitor.fill('Simu ya mlipaji', "Payer's phone", '3002')
+    await page.getByLabel(says('Simu ya mlipaji', "Payer's phone")).press('Enter')
+    await page.getByRole('table').getByText('R-2000').waitFor({ state: 'detached' })
+    await page.getByRole('table').getByText('R-3000').waitFor()
+    await visitor.looks('payments of the last digits of a phone')
+    await visitor.picture('last-digits')
+    const [only, ...others] = await linesOf('Pakua CSV', 'Download CSV')
+    assert.match(only ?? '', /R-3000/)
+    assert.deepEqual(others, [], 'the file has the payments of the list')
     await visitor.opens('/sandbox/collections')
     await page.getByRole('table').getByText('R-3000').waitFor()
     const all = page.getByLabel(says('Chagua yote ya ukurasa huu', 'Select all on this page'))

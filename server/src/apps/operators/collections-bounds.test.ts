@@ -56,6 +56,7 @@ for (const [name, filter, tables] of [
   ['that are processing', { status: 'processing' }, 2],
   ['that were held', { held: true }, 2],
   ['of a phone', { phone: '0754123456' }, 1],
+  ['of the last digits of a phone', { phone: '23456' }, 1],
   ['of a reference', { reference: 'order-' }, 1],
   ['of every status', { status: 'any' }, 1],
 ] as const) {

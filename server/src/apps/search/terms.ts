@@ -1,6 +1,14 @@
 // Parses the text of a search into terms that indexes can find.
 
-import { base32ToId, canonicalPhone, LAST_ID, parseAmount, routingCodeOf, ZERO_ID } from '../../kernel/lib/index.ts'
+import {
+  base32ToId,
+  canonicalPhone,
+  LAST_ID,
+  lastPhoneDigits,
+  parseAmount,
+  routingCodeOf,
+  ZERO_ID,
+} from '../../kernel/lib/index.ts'
 import type { RecordKind } from './statements.ts'
 
 /** All ids from `from` to `until`, both included. */
@@ -43,13 +51,12 @@ export function parseSearch(input: string): SearchTerms {
   const ids = idRange(text.toLowerCase()) ?? providerRange(upper)
   const transactions = base32Range(TRANSACTION.exec(upper)?.[1])
   const whole = [ids, transactions].find((range) => range !== null && range.from === range.until)
-  const digits = text.replace(/[ -]/g, '')
   return {
     text,
     ids,
     transactions,
     phone: canonicalPhone(text),
-    tail: /^\d{4,9}$/.test(digits) ? digits : null,
+    tail: lastPhoneDigits(text),
     amount_minor: amountTerm(upper),
     invoice_number: invoiceNumber(upper),
     name: /\p{L}/u.test(text) ? text.toLowerCase() : null,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalPhone } from './phone.ts'
+import { canonicalPhone, lastPhoneDigits } from './phone.ts'
 
 /** Any 16-bit code unit, including a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
@@ -62,3 +62,16 @@ test('canonicalPhone returns a canonical number or null for any text', () => {
     }),
   )
 })
+
+for (const [text, digits] of [
+  ['3001', '3001'],
+  ['12-30 01', '123001'],
+  ['754123001', '754123001'],
+  ['300', null],
+  ['0754123001', null],
+  ['300a', null],
+  ['%001', null],
+  ['', null],
+] as const) {
+  test(`lastPhoneDigits returns ${digits} for "${text}"`, () => assert.equal(lastPhoneDigits(text), digits))
+}

@@ -13,8 +13,22 @@ export function canonicalPhone(text: string): string | null {
   return match ? `255${match[1]}` : null
 }
 
+/** The number of digits of a canonical phone number. */
+export const PHONE_DIGITS = 12
+
+/**
+ * Returns the digits of a text that can be the last 4 to 9 digits of a phone number. The text may contain spaces and hyphens. Null
+ * means that the text has other characters, or another number of digits.
+ */
+export function lastPhoneDigits(text: string): string | null {
+  const digits = text.replace(/[ -]/g, '')
+  return /^\d{4,9}$/.test(digits) ? digits : null
+}
+
 /** The message for a client whose phone number is invalid. */
 export const PHONE_HELP = 'must be a Tanzanian mobile number such as 0754123456 or 255754123456'
+/** The message for a client whose phone filter is invalid. */
+export const PHONE_FILTER_HELP = 'must be a Tanzanian mobile number such as 0754123456, or its last 4 to 9 digits'
 
 /**
  * The network that issued a number, by the two digits after 255, as a code of GET /v1/destinations. A payer can move a number

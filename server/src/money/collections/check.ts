@@ -17,7 +17,9 @@ import {
   CURRENCY,
   canonicalPhone,
   formatAmount,
+  lastPhoneDigits,
   type Metadata,
+  PHONE_FILTER_HELP,
   PHONE_HELP,
   parseAmount,
   refuse,
@@ -100,9 +102,13 @@ function readBodyAmount(text: string, problems: FieldProblem[]): bigint | 'too_l
   return null
 }
 
-/** Returns the canonical phone number. If the format is wrong, refuses with 400 and names the field. */
-export function checkPhone(field: string, text: string): string {
-  return canonicalPhone(text) ?? refuseField(field, PHONE_HELP)
+/**
+ * Returns the canonical phone number of a filter, or its last 4 to 9 digits. If the text is neither, refuses the field `phone`
+ * with 400. If the filter is undefined, returns null.
+ */
+export function checkPhoneFilter(text: string | undefined): string | null {
+  if (text === undefined) return null
+  return canonicalPhone(text) ?? lastPhoneDigits(text) ?? refuseField('phone', PHONE_FILTER_HELP)
 }
 
 /** Chooses the provider of a payment. If no provider takes the payment, refuses with provider_unavailable. */

@@ -30,7 +30,7 @@ import {
   plainCell,
   refuseField,
 } from '../../kernel/lib/index.ts'
-import { checkPhone } from './check.ts'
+import { checkPhoneFilter } from './check.ts'
 import { BEGUN_MAX, batchesOf, batchOfIds, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 import { netMinor, presentCollection } from './present.ts'
 import { CollectionStatus, ListFilters } from './schema.ts'
@@ -108,7 +108,7 @@ function filtersOf(request: FastifyRequest, query: Static<typeof Filter> & { met
     method: query.method ?? null,
     reference: query.reference ?? null,
     metadata: query.metadata ?? null,
-    phone: query.phone === undefined ? null : checkPhone('phone', query.phone),
+    phone: checkPhoneFilter(query.phone),
     from: query.from === undefined ? null : new Date(query.from),
     to: query.to === undefined ? null : new Date(query.to),
   }

@@ -9,16 +9,18 @@ import {
   lastReferenceFirst,
   metadataSearchSql,
   type Reader,
+  type Statement,
   sql,
 } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
 import { idsBetween, LAST_ID, type Metadata } from '../../kernel/lib/index.ts'
+import { isLastDigits, lastFourCondition, phoneCondition } from './phone-filter.ts'
 import { COLLECTION_COLUMNS, type Collection } from './store.ts'
 import { type Segment, segmentsOf } from './tally.ts'
 
 /**
- * The filters of a list. Null means no filter. `reference` is the beginning of a reference, in any case. `from` (inclusive) and
- * `to` (exclusive) limit created_at.
+ * The filters of a list. Null means no filter. `reference` is the beginning of a reference, in any case. `phone` is
+ * a canonical phone number, or its last 4 to 9 digits. `from` (inclusive) and `to` (exclusive) limit created_at.
  */
 export type CollectionFilters = {
   merchant_id: string
@@ -34,7 +36,7 @@ export type CollectionFilters = {
 
 const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
-     and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ($6::text is null or c.customer_phone = $6)`
+     and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ${phoneCondition('c.customer_phone', '$6')}`
 
 // Each query finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan.
 // PostgreSQL plans these unnamed prepared statements for the given filters, because one plan for all filters would use no
@@ -58,6 +60,13 @@ const IN_RANGE = sql(
   '',
   `select ${COLLECTION_COLUMNS} from (
      select c.id from collections c where ${MATCHING} and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
+   join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
+)
+const OF_LAST_DIGITS = sql(
+  '',
+  `select ${COLLECTION_COLUMNS} from (
+     select c.id from collections c where ${MATCHING} and ${lastFourCondition('c.customer_phone', '$6')}
+       and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
 /** The maximum number of payments that a search reads from the index of references: the last references in alphabetical order. */
@@ -119,6 +128,11 @@ const CHOSEN = sql(
    where ${MATCHING} and c.id = any($7::uuid[]) and c.id >= $8 and c.id < $9 order by c.id desc`,
 )
 const COUNT = sql('', `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8`)
+const COUNT_OF_LAST_DIGITS = sql(
+  '',
+  `select count(*) as total from collections c where ${MATCHING} and c.id >= $7 and c.id < $8
+     and ${lastFourCondition('c.customer_phone', '$6')}`,
+)
 
 function matchingValues({ merchant_id, environment, status, method, reference, phone }: CollectionFilters): unknown[] {
   return [merchant_id, environment, status, method, reference, phone]
@@ -159,11 +173,12 @@ export async function listCollections(
   if (reference !== null) return listByReference(deps.db, filters, page_size, offset)
   const unfiltered = !has_index && [status, method, from, to].every((value) => value === null)
   if (has_index || (unfiltered && offset <= NEAR)) {
+    const [select, count] = isLastDigits(phone) ? [OF_LAST_DIGITS, COUNT_OF_LAST_DIGITS] : [IN_RANGE, COUNT]
     const [rows, total] = await Promise.all([
-      deps.db.query<Collection>(IN_RANGE, [...matchingValues(filters), ...bounds(filters), page_size, offset]),
+      deps.db.query<Collection>(select, [...matchingValues(filters), ...bounds(filters), page_size, offset]),
       unfiltered
         ? countList(deps, COLLECTIONS, filters.merchant_id, filters.environment)
-        : countMatching(deps.db, filters),
+        : countMatching(deps.db, count, filters),
     ])
     return { rows, total }
   }
@@ -196,8 +211,8 @@ async function listByMetadata(
   return { rows, total }
 }
 
-async function countMatching(reader: Reader, filters: CollectionFilters): Promise<number> {
-  const [row] = await reader.query<{ total: bigint }>(COUNT, [...matchingValues(filters), ...bounds(filters)])
+async function countMatching(reader: Reader, count: Statement, filters: CollectionFilters): Promise<number> {
+  const [row] = await reader.query<{ total: bigint }>(count, [...matchingValues(filters), ...bounds(filters)])
   return Number(row?.total ?? 0n)
 }
 
@@ -260,6 +275,10 @@ export async function* batchOfIds(
  */
 export async function* batchesOf(deps: Deps, filters: CollectionFilters, size: number): AsyncGenerator<Collection[]> {
   const { reference, phone } = filters
+  if (isLastDigits(phone)) {
+    yield* batchesOfLastDigits(deps.db, filters, size)
+    return
+  }
   const [from_id, until_id] = bounds(filters)
   const whole = { from_id, until_id, items: size, day: null }
   const segments = reference !== null || phone !== null ? [whole] : await segmentsOf(deps.db, filters)
@@ -273,5 +292,22 @@ export async function* batchesOf(deps: Deps, filters: CollectionFilters, size: n
       if (last === undefined || rows.length < size) break
       before_id = last.id
     }
+  }
+}
+
+/** Yields all payments whose phone has the last digits of the filter, newest first, in batches of at most `size` rows. */
+async function* batchesOfLastDigits(
+  reader: Reader,
+  filters: CollectionFilters,
+  size: number,
+): AsyncGenerator<Collection[]> {
+  const [from_id, until_id] = bounds(filters)
+  for (let before_id = until_id; ; ) {
+    const values = [...matchingValues(filters), from_id, before_id, size, 0]
+    const rows = await reader.query<Collection>(OF_LAST_DIGITS, values)
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < size) return
+    before_id = last.id
   }
 }

@@ -12,9 +12,10 @@ import {
   payUrlOf,
 } from '../../kernel/http/index.ts'
 import { refuseField } from '../../kernel/lib/index.ts'
-import { checkPhone } from './check.ts'
+import { checkPhoneFilter } from './check.ts'
 import { type CollectionName, presentForOperators } from './held.ts'
 import { listCollections, newestOf } from './list.ts'
+import { isLastDigits, phoneCondition } from './phone-filter.ts'
 import type { Status } from './state.ts'
 
 /**
@@ -44,7 +45,7 @@ export const WAITING_MAX = 500
 
 const matchingSql = (id: string, environment: string) =>
   `($2::text is null or ${environment} = $2) and ($3::text is null or c.method = $3)
-     and ($4::text is null or ${beginsWith('c.reference', '$4')}) and ($5::text is null or c.customer_phone = $5)
+     and ($4::text is null or ${beginsWith('c.reference', '$4')}) and ${phoneCondition('c.customer_phone', '$5')}
      and ${id} >= $6::uuid and ${id} < $7::uuid and ($8::text is null or c.status = $8)`
 const MATCHING = matchingSql('c.id', 'c.environment')
 
@@ -131,6 +132,15 @@ const OF_PHONE = listShared(
   "'{any}'",
 )
 
+// Only the index of last digits has the order of this query. The query of the list then compares the whole filter.
+const OF_LAST_DIGITS = listShared(
+  (merchant, environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
+       and n.environment = ${environment} and ${ASKED_FOR(environment)}
+       and n.customer_phone is not null and (right(n.customer_phone, 4), n.id) >= (right($5::text, 4), $6::uuid)
+       and (right(n.customer_phone, 4), n.id) < (right($5::text, 4), $7::uuid)
+       order by right(n.customer_phone, 4) desc, n.id desc limit ${limit}`,
+)
+
 const OF_REFERENCE = listShared(
   (merchant, environment, limit) => `select n.* from collections n where n.merchant_id = ${merchant}
        and n.environment = ${environment} and ${ASKED_FOR(environment)} and ${beginsWith('n.reference', '$4')}
@@ -164,7 +174,7 @@ function statusOfFilter(filter: OperatorFilter): Status | null {
 export async function listForOperators(deps: Deps, filter: OperatorFilter) {
   const { page = 1, page_size = 20 } = filter
   const status = statusOfFilter(filter)
-  const phone = filter.phone === undefined ? null : checkPhone('phone', filter.phone)
+  const phone = checkPhoneFilter(filter.phone)
   const { names, total } =
     filter.merchant_id !== undefined && !filter.held && status !== 'pending_clearance'
       ? await ofOneMerchant(deps, filter, { merchant_id: filter.merchant_id, status, phone, page, page_size })
@@ -179,7 +189,7 @@ function statementFor(filter: OperatorFilter, { status, phone }: OperatorSearch)
   if (status === 'pending_clearance') return UNDER_REVIEW
   if (filter.held) return WERE_HELD
   if (status === 'processing') return WAITING
-  if (phone !== null) return OF_PHONE
+  if (phone !== null) return isLastDigits(phone) ? OF_LAST_DIGITS : OF_PHONE
   return filter.reference === undefined ? NEWEST : OF_REFERENCE
 }
 

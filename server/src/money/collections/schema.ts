@@ -223,6 +223,6 @@ export const ListFilters = {
   status: Type.Optional(enumOf('CollectionStatus', STATUSES)),
   method: Type.Optional(enumOf('CollectionMethod', METHODS)),
   reference: Type.Optional(line(100, 'Your own reference or its beginning, in any case.')),
-  phone: Type.Optional(line(32)),
+  phone: Type.Optional(line(32, 'A phone number, or its last 4 to 9 digits.')),
   ...TimeQuery,
 }
