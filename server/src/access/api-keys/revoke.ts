@@ -44,24 +44,26 @@ export const revokeKeysOf: RevokeKeysOf = async (deps, tx, { merchant_id, user_i
   return revoked
 }
 
+// The new key comes first, because earlier keys have later times if a clock was ahead.
 const REVOKE_OLDER = sql(
   'api_keys_revoke_older',
   `update api_keys set revoked_at = $5 where merchant_id = $1 and id in (
      select id from api_keys
      where merchant_id = $1 and environment = $2 and name = $3 and created_by_id is null and revoked_at is null
-     order by created_at desc, id desc offset $4)
+     order by id = $6 desc, created_at desc, id desc offset $4)
    returning id, name, environment, key_prefix, key_last4`,
 )
 
 /**
- * Revokes the active keys of the admin command with this name, except the newest `keep` keys. Returns the revoked keys.
+ * Revokes the active keys of the admin command with the name of a new key, except the newest `keep` keys. The new key always
+ * stays active. Returns the revoked keys.
  */
 export function revokeOlderKeys(
   tx: Tx,
-  { merchant_id, environment, name }: Pick<ApiKeyRecord, 'merchant_id' | 'environment' | 'name'>,
+  { merchant_id, id, environment, name }: Pick<ApiKeyRecord, 'merchant_id' | 'id' | 'environment' | 'name'>,
   { keep, now }: { keep: number; now: Date },
 ): Promise<RevokedKey[]> {
-  return tx.query<RevokedKey>(REVOKE_OLDER, [merchant_id, environment, name, keep, now])
+  return tx.query<RevokedKey>(REVOKE_OLDER, [merchant_id, environment, name, keep, now, id])
 }
 
 /** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
