@@ -1,4 +1,4 @@
-// Tests that a small run of the benchmark finishes, reports losses correctly, and cleans up.
+// Tests that small runs of the benchmark finish and lose no payment, and that the benchmark refuses unknown options and cases.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

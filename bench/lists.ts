@@ -104,7 +104,7 @@ const OF_OPERATORS = [
   ...SEARCHES.map((path) => `/v1/operator/${path}`),
 ]
 
-/** Creates a merchant with few rows and one with many rows, and reads every list of both. */
+/** Creates a merchant with few rows and a merchant with many rows, and reads every list of both merchants. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,

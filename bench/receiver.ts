@@ -31,7 +31,7 @@ const TELL_EVERY_MS = 10
 /** The receiver verifies every 32nd delivery, because it shares the machine with the server. */
 const SAMPLE = 32
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
-/** Finds the id of the payment or payout in an event. */
+/** Matches the id of the payment or payout in an event. */
 const ID = /"(?:collection|disbursement)_id":"([^"]{36})"/
 const ENDED_WELL = /"status":"(?:successful|SUCCESS)"/
 
