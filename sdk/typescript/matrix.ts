@@ -38,7 +38,8 @@ type MatrixEntry = {
 }
 
 /**
- * workerd reports a refused connection and a lost one with the same text. So the SDK must assume that the request arrived.
+ * The case that workerd cannot pass, with the reason. workerd reports a refused connection and a lost connection with the same
+ * text, so the SDK must assume that the request arrived.
  */
 const WORKERD_LIMITS = {
   'an unreachable server is named, and nothing was sent': 'workerd does not tell a refused connection from a lost one',
