@@ -1,4 +1,4 @@
-// Tests which sources are ready for a release.
+// Tests which sources are ready for a release, and the format of the checksums.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

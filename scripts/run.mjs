@@ -12,19 +12,19 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MODULES = join(ROOT, 'node_modules')
 const MARKER = join(MODULES, '.malipo-installed')
-// From this version on, Node removes types without a flag and without a warning.
+// The oldest version of Node that removes types without a flag and without a warning.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
 // The interval at which this process checks that the parent process still runs.
 const PARENT_EVERY_MS = 500
-// npm and a supervisor can both send one stop signal. Equal signals within this time count as one.
+// The time in milliseconds within which equal signals count as one, because npm and a supervisor can both send one stop signal.
 const SAME_SIGNAL_MS = 1_000
 // V8 allocates the young generation per thread: three times the semi-space. With 8 MB, the server spent a tenth more processor
 // time on a payment, because each garbage collection copies the requests in progress. The old generation grows by 60% between
 // two full garbage collections.
 const MEMORY_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=60']
-// With fewer malloc arenas, the process wastes less memory, and malloc returns free memory at the end of an arena to the
-// system.
+// The settings of malloc. With fewer arenas, the process wastes less memory, and malloc returns free memory at the end of an
+// arena to the system.
 const MEMORY_ENV = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '262144' }
 
 const USAGE = `Usage: node scripts/run.mjs TARGET.ts [arguments]

@@ -1,4 +1,5 @@
-// Tests that the list of texts has every kind of text, in both languages.
+// Tests that the list of texts has every kind of text in both languages, and that the texts follow rules for Swahili and
+// English terms.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -25,7 +25,10 @@ vulnerabilities are unchecked, and the exit code is 0.
 const SEVERITIES = ['info', 'low', 'moderate', 'high', 'critical']
 /** The lowest severity that fails the check. A tool runs only on the sources of this repository. */
 const FAILS_FROM = { shipped: 'high', tool: 'critical' } as const
-/** npm makes one request and no retry, so that the check waits only this time on a machine without a network. */
+/**
+ * The timeout of npm in milliseconds. npm makes one request and no retry, so that the check waits only this time without a
+ * network.
+ */
 const FETCH_MS_MAX = 15_000
 const NPM_MS_MAX = 60_000
 
