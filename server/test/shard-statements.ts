@@ -108,7 +108,7 @@ function createEqualities() {
 
 const VALUE = 'a value'
 const ROWS = 'the rows of a parameter'
-/** PostgreSQL writes a parameter as $1, and a constant as 'text'::type. */
+/** Matches a value in a plan. PostgreSQL writes a parameter as $1, and a constant as 'text'::type. */
 const IS_VALUE = /^(?:\$\d+|'[^']*'::\w+)$/
 /** An equality of a column with a value, another column, or a function of one column. */
 const EQUALITY = /\(([\w."*]+) = (\$\d+|'[^']*'::\w+|[\w."*]+|COALESCE\([^()]*\))\)/g

@@ -11,7 +11,10 @@ import { createRig, type Rig, type Shop } from './rig.ts'
 /** The longest response times that the server guarantees, in milliseconds, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
-/** More requests than the server has database connections: some requests wait for a query, others for a free connection. */
+/**
+ * The number of requests. The server has fewer database connections, so some requests wait for a query, and others for a free
+ * connection.
+ */
 const REQUESTS = 40
 
 let own: OwnPostgres

@@ -23,7 +23,10 @@ import { type Child, endOf, ROOT, startChild, until } from './processes.ts'
 import { createRig, type Rig, seededRandom } from './rig.ts'
 
 const LOAD_S = Number(process.env.LOAD_S ?? 30)
-/** Fewer connections to PostgreSQL than the two processes open to PgBouncer, so that transactions share connections. */
+/**
+ * The number of connections to PostgreSQL. The two processes open more connections to PgBouncer, so their transactions share
+ * connections.
+ */
 const POOL_SIZE = 5
 const CONCURRENCY = 16
 const PER_SECOND = 100

@@ -18,7 +18,10 @@ import { type Survivor, serveHere } from './serve.ts'
 
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
-/** The clock of the surviving process is this far ahead: longer than each lease and longer than the lock of an idempotency key. */
+/**
+ * The time in milliseconds by which the clock of the surviving process is ahead: longer than each lease and than the lock of an
+ * idempotency key.
+ */
 const AHEAD_MS = 40_000
 const DELAY_MS = 100
 /**

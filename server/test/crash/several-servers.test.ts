@@ -27,7 +27,8 @@ const ROUNDS = IS_FULL ? 10 : 1
 const PER_SECOND = 12
 const TEN_MINUTES_MS = 600_000
 /**
- * A time longer than the leases of payments, payouts and webhooks. Other servers then take the rows of the server that hangs.
+ * The time in milliseconds for which a server hangs. The leases of payments, payouts and webhooks are shorter, so other servers
+ * take its rows.
  */
 const HANG_MS = 17_000
 const QUIET_MS_MAX = 120_000

@@ -1,5 +1,5 @@
-// Tests one server of several whose clock is ten minutes ahead or behind. Its payments, and those of the other server, settle
-// as usual.
+// Tests two servers, of which one has a clock that is ten minutes ahead or behind. The payments of both servers settle as
+// usual.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -11,9 +11,13 @@ import { createRig, type Rig } from './rig.ts'
 
 const TEN_MINUTES_MS = 600_000
 const PAYMENTS = 24
-/** The provider sends no callback about these payments, so that the worker must query when they are due. */
+/**
+ * The phone ending of payments about which the provider sends no callback, so that the worker must query when they are due.
+ */
 const ENDING = '008'
-/** The first pauses of an open payment last 5 and 10 seconds. */
+/**
+ * The time in milliseconds within which the payments must settle. The first pauses of an open payment last 5 and 10 seconds.
+ */
 const SETTLED_MS_MAX = 60_000
 
 const rigs: Rig[] = []

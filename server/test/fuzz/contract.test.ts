@@ -13,7 +13,7 @@ const REQUESTS = Number(process.env.REQUESTS ?? 2_000)
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 /** The number of requests after which the test builds another world, because requests revoke keys and suspend merchants. */
 const PER_WORLD = 2_500
-/** The number of requests after which the worker runs. */
+/** The number of requests between two runs of the worker. */
 const PER_WORK = 100
 const POOL_MAX = 30
 

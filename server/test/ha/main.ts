@@ -20,7 +20,7 @@ const NAMES = [...Object.keys(FAULTS), CONTROL.name]
 const CHOSEN = (process.env.FAULTS ?? 'all') === 'all' ? NAMES : (process.env.FAULTS ?? '').split(',')
 const CONCURRENCY = 16
 const SHOPS = 2
-/** The payouts that an operator approves in each round. */
+/** The number of payouts that an operator approves in each round. */
 const PAYOUTS_PER_ROUND = 30
 const ENDINGS = ['123', '456', '001', '002', '010', '012', '777']
 /**

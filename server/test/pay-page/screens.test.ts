@@ -1,5 +1,5 @@
-// Tests every screen in a real browser: in both languages, with and without the script, light and dark, narrow and enlarged.
-// WAYS=all opens every screen in each language, both with and without the script.
+// Tests the screens in a real browser: in both languages, with and without the script, light and dark, narrow and enlarged.
+// WAYS=all opens the screens in each language, both with and without the script.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Tests that both consoles use one Swahili term for each meaning.
+// Tests Swahili texts of the consoles: the name of the audit log, and the agreement of an age with its number.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
