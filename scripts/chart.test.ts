@@ -108,7 +108,7 @@ test('the chart makes each object once, and the options add an Ingress and a Ser
   }
 })
 
-test('each environment variable of the chart is a setting, and the server accepts their values', () => {
+test('each environment variable of the chart is a setting, and the server accepts the values of the smallest chart', () => {
   const names = [...listSettings(PROVIDERS).map(({ env }) => env), ...SECRETS.map((name) => `${name}_FILE`)]
   for (const workload of [...workloads(rendered.least), ...workloads(rendered.all)]) {
     const env = envOf(workload)

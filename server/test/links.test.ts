@@ -52,7 +52,7 @@ function brokenLinks(path: string, markdown: string, read: ReadText): string[] {
   })
 }
 
-test('each relative link of a document leads to an existing file and an existing heading', () => {
+test('each relative link of a document leads to an existing file, and each anchor to an existing heading', () => {
   const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: ROOT })
   const pages = list
     .toString()

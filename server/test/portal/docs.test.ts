@@ -90,7 +90,7 @@ test('the layout shift of a page that loads stays below 0.02, on phones and on a
   }
 })
 
-test('the button that copies an example covers no code, at any width', async () => {
+test('the button that copies an example covers no code in a narrow or a wide window', async () => {
   const reader = await reads('/docs/api/createWalletPush')
   for (const path of ['/docs/api/createWalletPush', '/docs/quickstart', '/docs/webhooks']) {
     await reader.page.goto(`${office.url}${path}`)
