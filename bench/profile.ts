@@ -14,7 +14,9 @@ const SHOWN = 25
 /** A profile: its file, and the functions with the most self time, in percent of the busy time. */
 export type ProfileReport = { file: string; functions: { percent: number; ms: number; name: string; place: string }[] }
 
-/** Stops a program, which then writes its profile, and reads the profile. If the program wrote none, throws. */
+/**
+ * Stops a program, which then writes its profile, and reads the profile. If the program wrote no profile, throws an error.
+ */
 export async function readProfile(program: Program, folder: string): Promise<ProfileReport> {
   await program.stop()
   const files = (await readdir(folder)).filter(
