@@ -44,7 +44,7 @@ type Advisory = { title?: string; url?: string; severity?: string; range?: strin
 /** The result of a check: its lines, and true if it fails. */
 export type SupplyResult = { failed: boolean; lines: string[] }
 
-/** A vulnerability of an installed package. */
+/** Returns the version times of a package. Null means that the registry gave no times. */
 type FoundVulnerability = Required<Advisory> & { name: string; use: 'shipped' | 'tool'; installed: string }
 
 /** Returns the version times of a package. Null means that the registry did not answer. */
@@ -115,7 +115,7 @@ export async function audit(folder: string, env = process.env): Promise<AuditRep
   )
 }
 
-/** Reads the times of the versions of a package from the registry. Null means that the registry did not answer. */
+/** Reads the times of the versions of a package from the registry. Null means that the registry gave no times. */
 export async function readTimes(name: string, folder: string, env = process.env): Promise<VersionTimes | null> {
   const { output } = await runNpm(['view', name, 'time'], folder, env)
   const times = parseJson(output)
