@@ -15,7 +15,9 @@ const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const PACKAGE = join(MODULES, '@sparticuz', 'chromium')
 const FONTS = 'malipo-fonts.conf'
 
-/** Finds the browser. The first call unpacks the browser of the npm package, which takes seconds. */
+/**
+ * Finds the browser. If the machine has no browser, the first call unpacks the browser of the npm package, which takes seconds.
+ */
 export async function findBrowser(): Promise<FoundBrowser> {
   const path = process.env.CHROMIUM_PATH || PLACES.find(isProgram)
   if (path) return { path, env: {} }

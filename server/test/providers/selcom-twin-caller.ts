@@ -121,7 +121,7 @@ export async function startRig(options: SimulatorOptions = {}): Promise<TwinRig>
 /** A callback that the receiver recorded. */
 export type ReceivedCallback = { path: string; headers: Record<string, string>; body: Record<string, string> }
 
-/** Starts a receiver that answers with the statuses of `answers` in turn, and with 200 after the last. */
+/** Starts a receiver that answers with the statuses of `answers` in turn, and with 200 after the last status. */
 export async function startReceiver(answers: number[] = []) {
   const received: ReceivedCallback[] = []
   const server = createServer((incoming, response) => {

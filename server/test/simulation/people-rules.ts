@@ -75,7 +75,7 @@ export type Correction = { by: Person; shop: Shop; what: string; amount: bigint;
  */
 export type Facts = { day: number; amount: bigint | null; limits: Map<Shop, Shop['limits']> }
 
-/** The model of the rules. Its methods return problems: texts that name a broken rule. */
+/** The model of the rules. The methods that judge return problems: texts that name a broken rule. */
 export class Rules {
   /** The amount in cents from which on two operators must act. Null means that one operator is enough. */
   four_eyes: bigint | null
