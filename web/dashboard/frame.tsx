@@ -18,6 +18,7 @@ import { AttentionContext, type AttentionItem, countOf, useAttentionRead } from 
 import { frameTexts } from './frame-texts.ts'
 import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
 import { useSearchActs } from './search-acts.ts'
+import { useSearchLists } from './search-lists.ts'
 import { NeedsSecondFactor } from './second-factor.tsx'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
@@ -116,6 +117,7 @@ function DashboardShell({
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]
   const acts = useSearchActs(role, at)
+  const listsOf = useSearchLists(at)
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
     <MerchantContext value={acting}>
@@ -134,6 +136,7 @@ function DashboardShell({
                 call="GET /v1/search"
                 places={[...acts, ...placesOfMenu(menu)]}
                 pageOf={({ target }) => at(target)}
+                listsOf={listsOf}
               />
             }
             header={<EnvironmentSwitch environment={environment} />}

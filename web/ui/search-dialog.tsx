@@ -24,6 +24,10 @@ export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: 
 /** A line of the list: a record, a page, an action or a recent search. */
 type SearchOption = { key: string; show: ReactNode; choose: () => void }
 type SearchGroup = { label: string; options: SearchOption[] }
+/** The hits of one kind. If `more` is true, the API found further hits. */
+export type FoundGroup = Calls['GET /v1/search']['data']['groups'][number]
+/** Returns the lists that show all hits of a group, of which the search shows only the newest. */
+export type ListsOfGroup = (group: FoundGroup, text: string) => readonly SearchPlace[]
 
 const WAIT_MS = 150
 const TEXT_MIN = 2
@@ -63,6 +67,7 @@ export function SearchDialog(props: {
   call: SearchCall
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
+  listsOf?: ListsOfGroup | undefined
   /** The keys that the user typed while the dialog was loading. */
   typedAhead: string
   onClose: () => void
@@ -219,9 +224,15 @@ function useGroups(
   {
     places,
     pageOf,
+    listsOf,
     onClose,
-  }: { places: readonly SearchPlace[]; pageOf: (hit: SearchHit) => string; onClose: () => void },
-  found: Calls['GET /v1/search']['data']['groups'],
+  }: {
+    places: readonly SearchPlace[]
+    pageOf: (hit: SearchHit) => string
+    listsOf?: ListsOfGroup | undefined
+    onClose: () => void
+  },
+  found: readonly FoundGroup[],
   text: string,
   setTyped: (text: string) => void,
 ): SearchGroup[] {
@@ -250,13 +261,16 @@ function useGroups(
         choose: () => setTyped(one),
       })),
     },
-    ...found.map(({ kind, items }) => ({
-      label: t.kinds[kind],
-      options: items.map((hit) => ({
-        key: `${kind} ${hit.id} ${hit.status}`,
-        show: <HitLine hit={hit} />,
-        choose: () => open(pageOf(hit)),
-      })),
+    ...found.map((group) => ({
+      label: t.kinds[group.kind],
+      options: [
+        ...group.items.map((hit) => ({
+          key: `${hit.kind} ${hit.id} ${hit.status}`,
+          show: <HitLine hit={hit} />,
+          choose: () => open(pageOf(hit)),
+        })),
+        ...lines(group.more ? (listsOf?.(group, text) ?? []) : []),
+      ],
     })),
     { label: t.acts, options: lines(near.filter(({ is_act }) => is_act)) },
     { label: t.pages, options: lines(near.filter(({ is_act }) => !is_act)) },

@@ -98,6 +98,44 @@ test('a member who types fast while the search opens loses no key', async () => 
   await at.leave()
 })
 
+for (const language of ['en', 'sw'] as const) {
+  test(`a member opens the list of all payments of which the search shows the newest six (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    for (let i = 0; i < 8; i++) {
+      const payment = { amount: '1000', phone: `07540${i}8801`, reference: `BULK-${i}`, customer_name: 'Rehema Said' }
+      const paid = await world.post('/v1/collections/wallet-push', payment, { key })
+      assert.equal(paid.status, 202, paid.text)
+    }
+    const at = await office.comes(await office.newPerson('FINANCE', merchant), 'dashboard', { language })
+    const all = option(at, at.says('Ona yote', 'See all'))
+    await at.opens('/sandbox')
+    await openSearch(at)
+    await field(at).fill('rehema')
+    await option(at, 'BULK-7').waitFor()
+    assert.equal(await all.count(), 0, 'the list of payments has no filter by name')
+    await field(at).fill('8801')
+    await option(at, at.says('Ona yote: simu inayoishia na 8801', 'See all: phone ends with 8801')).waitFor()
+    assert.equal(await at.page.getByRole('option').count(), 7)
+    await at.looks('search with more hits')
+    await at.picture('search-more')
+    await all.click()
+    await at.page.waitForURL(/sandbox\/collections\?phone=8801$/)
+    await at.page.getByRole('table').getByText('BULK-0').waitFor()
+    await at.page.keyboard.press('Control+k')
+    await field(at).fill('bulk-')
+    await option(at, at.says('namba ya kumbukumbu inayoanza na bulk-', 'reference begins with bulk-')).click()
+    await at.page.waitForURL(/sandbox\/collections\?reference=bulk-$/)
+    await at.page.getByRole('table').getByText('BULK-0').waitFor()
+    await at.page.keyboard.press('Control+k')
+    await field(at).fill('bulk-1')
+    await option(at, 'BULK-1').waitFor()
+    assert.equal(await all.count(), 0, 'the search shows all hits')
+    await at.leave()
+  })
+}
+
 test('a member moves through the hits with the arrows, and a screen reader announces when there is none', async () => {
   const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard')
   await at.opens('/sandbox')

@@ -6,7 +6,7 @@ import { formatAmount, limitConcurrency } from '../../kernel/lib/index.ts'
 import { parseOwnReference } from '../../money/reconciliation/index.ts'
 import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
 import { ofManyText, type RecordKind } from './statements.ts'
-import { HITS_MAX, type SearchTerms, valuesFor } from './terms.ts'
+import { FOUND_MAX, type SearchTerms, valuesFor } from './terms.ts'
 
 /** The highest number of merchants that a search of all merchants reads. The search reads the newest merchants. */
 export const MERCHANTS_MAX = 1_000
@@ -26,7 +26,7 @@ const MERCHANTS = sql(
   `select m.id, m.merchant_code, m.name, m.status, m.created_at from (
      select * from merchants order by id desc limit ${10 * MERCHANTS_MAX}) m
    where position(lower($1::text) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($1)) or m.id = $2::uuid
-   order by m.id desc limit ${HITS_MAX}`,
+   order by m.id desc limit ${FOUND_MAX}`,
 )
 
 /** The highest number of e-mail addresses that a search reads, in alphabetical order from the text on. */
@@ -38,14 +38,14 @@ const PEOPLE = sql(
    from (select * from users where email >= lower($1::text) order by email limit ${ADDRESSES_MAX}) u
    left join lateral (select merchant_id from members where user_id = u.id order by created_at desc limit 1) b on true
    left join merchants m on m.id = b.merchant_id
-   where starts_with(u.email, lower($1)) order by u.email limit ${HITS_MAX}`,
+   where starts_with(u.email, lower($1)) order by u.email limit ${FOUND_MAX}`,
 )
 
 const LINES = sql(
   '',
   `select l.provider, l.subject, l.kind, l.reference, l.provider_id, l.amount_minor, l.currency, l.at
    from unnest($1::text[]) p(provider) join statement_lines l on l.provider = p.provider and l.subject = any($2::text[])
-   order by l.at desc limit ${HITS_MAX}`,
+   order by l.at desc limit ${FOUND_MAX}`,
 )
 
 const readForOperators = limitConcurrency(3)

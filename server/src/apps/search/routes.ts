@@ -32,6 +32,7 @@ const Answer = success(
       Type.Object({
         kind: oneOf(HIT_KINDS),
         items: Type.Array(SearchHit, { description: `At most ${HITS_MAX}, newest first.` }),
+        more: Type.Boolean({ description: 'True if the search found more hits of this kind.' }),
       }),
       { description: 'Only kinds with hits.' },
     ),
@@ -40,7 +41,7 @@ const Answer = success(
 
 const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts and names, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
 
-type Group = { kind: HitKind; items: SearchHit[] }
+type Group = { kind: HitKind; items: SearchHit[]; more: boolean }
 
 /**
  * Adds the searches of merchants and of operators. `providers` lists the providers whose statements the server stores.
@@ -64,7 +65,11 @@ const isOnlyTransaction = ({ transactions }: SearchTerms) => transactions !== nu
 
 /** Returns the hits in groups by kind, without the kinds that have no hit. */
 function groupsOf(kinds: readonly HitKind[], hits: readonly SearchHit[][]): Group[] {
-  return kinds.map((kind, i) => ({ kind, items: hits[i] ?? [] })).filter(({ items }) => items.length > 0)
+  const groups = kinds.map((kind, i) => {
+    const found = hits[i] ?? []
+    return { kind, items: found.slice(0, HITS_MAX), more: found.length > HITS_MAX }
+  })
+  return groups.filter(({ items }) => items.length > 0)
 }
 
 function merchantSearchRoute(deps: Deps, app: App): void {

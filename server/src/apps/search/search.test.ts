@@ -178,6 +178,11 @@ describe('a member of a merchant', () => {
     }
     for (const q of ['0754222001', '2001', 'many-'])
       assert.deepEqual(ids(await search(q), 'payment'), newest.slice(0, 6), q)
+    const moreOf = async (q: string) => {
+      const { groups } = (await world.get(`/v1/search?q=${q}&environment=sandbox`, viewer)).body.data
+      return groups.find(({ kind }: { kind: string }) => kind === 'payment').more
+    }
+    assert.deepEqual(await Promise.all(['2001', 'many-', 'many-1', '7001'].map(moreOf)), [true, true, false, false])
   })
 
   test('the server answers 400 at the field to a text that is too short or too long, and 200 to any other text', async () => {

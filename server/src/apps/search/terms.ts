@@ -105,12 +105,14 @@ function invoiceNumber(text: string): number | null {
 /** A range without any id, because its end is before its start. */
 const NO_IDS: IdRange = { from: LAST_ID, until: ZERO_ID }
 
-/** The highest number of hits of each kind. */
+/** The highest number of hits of each kind that a response has. */
 export const HITS_MAX = 6
+/** The highest number of records of each kind that a search finds. The last one only tells that there are more hits. */
+export const FOUND_MAX = HITS_MAX + 1
 
 /** Returns the values of the parameters $3 to $11 of a statement for records of a kind. */
 export function valuesFor(kind: RecordKind, terms: SearchTerms): unknown[] {
   const { from, until } = (kind === 'transaction' ? (terms.transactions ?? terms.ids) : terms.ids) ?? NO_IDS
   const { phone, tail, amount_minor, text, name, invoice_number } = terms
-  return [from, until, phone, tail, amount_minor, text, name, invoice_number, HITS_MAX]
+  return [from, until, phone, tail, amount_minor, text, name, invoice_number, FOUND_MAX]
 }
