@@ -58,7 +58,7 @@ export async function backUp(
   const archives = config.backup_dir !== '' && resolve(config.backup_dir) === resolve(place)
   if (archives) await archiveSource(source)
   if (config.backup_status_file !== '') await writeStatus(config.backup_status_file, manifest.id)
-  const deleted = keep === null ? null : await deleteOldBackups(place, key, keep)
+  const deleted = keep === null ? null : await deleteOldBackups(place, key, { keep, made: manifest.id })
   return {
     backup: folder,
     files: manifest.files.length,

@@ -120,6 +120,9 @@ test('a restore never uses an unfinished backup', async () => {
   await rename(unfinished as string, finished as string)
 })
 
+/** The options that keep only the backup of `before`. */
+const only_made = () => ({ keep: 1, made: backup.manifest.id })
+
 test('a backup deletes no older backup while a file of a kept backup is missing or empty', async () => {
   const own = await copyOfPlace()
   const newest = join(own, 'base', backup.manifest.id)
@@ -129,12 +132,21 @@ test('a backup deletes no older backup while a file of a kept backup is missing 
   const path = join(newest, backup.manifest.files[0]?.path ?? '')
   const whole = await readFile(path)
   await rm(path)
-  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty, so the program deleted no older backup/)
+  await refused(deleteOldBackups(own, KEY, only_made()), /is missing or empty, so the program deleted no older backup/)
   await writeFile(path, '')
-  await refused(deleteOldBackups(own, KEY, 1), /is missing or empty/)
+  await refused(deleteOldBackups(own, KEY, only_made()), /is missing or empty/)
   assert.equal((await readdir(join(own, 'base'))).length, 2)
   await writeFile(path, whole)
-  assert.deepEqual((await deleteOldBackups(own, KEY, 1)).backups, ['20200101T000000Z-000000'])
+  assert.deepEqual((await deleteOldBackups(own, KEY, only_made())).backups, ['20200101T000000Z-000000'])
+  assert.deepEqual(await readdir(join(own, 'base')), [backup.manifest.id])
+})
+
+test('a backup deletes an older backup whose name has a later time, and keeps itself', async () => {
+  const own = await copyOfPlace()
+  const older = join(own, 'base', '29990101T000000Z-000000')
+  await mkdir(older)
+  const deleted = await deleteOldBackups(own, KEY, only_made())
+  assert.deepEqual(deleted.backups, ['29990101T000000Z-000000'])
   assert.deepEqual(await readdir(join(own, 'base')), [backup.manifest.id])
 })
 

@@ -14,16 +14,19 @@ import { WAL_FILE, walFolder } from './wal.ts'
 const BACKUP_NAME = /^\d{8}T\d{6}Z-[0-9a-f]{6}$/
 
 /**
- * Keeps the newest `keep` backups of a place. If a file of a kept backup is missing or empty, throws a BackupError and deletes
- * nothing. Returns the names of the deleted backups and the number of deleted WAL files.
+ * Keeps `keep` backups of a place: `made`, the backup that the caller has just made, and the newest others. If a file of a kept
+ * backup is missing or empty, throws a BackupError and deletes nothing. Returns the names of the deleted backups and the number
+ * of deleted WAL files.
  */
 export async function deleteOldBackups(
   place: string,
   key: BackupKey,
-  keep: number,
+  { keep, made }: { keep: number; made: string },
 ): Promise<{ backups: string[]; wal_files: number }> {
   const base = backupsOf(resolve(place))
-  const names = (await fs.readdir(base)).filter((name) => BACKUP_NAME.test(name)).sort()
+  const others = (await fs.readdir(base)).filter((name) => BACKUP_NAME.test(name) && name !== made)
+  // If the clock was ahead, an older backup has a later name.
+  const names = [...others.sort(), made]
   const old = names.slice(0, Math.max(0, names.length - keep))
   const kept: Manifest[] = []
   for (const name of names.slice(old.length)) {
