@@ -34,7 +34,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a developer follows the README of the PHP SDK from the installation to the webhook, the payout and the statement', async () => {
+test('a developer follows the README of the PHP SDK twice, from the installation to the webhook, the payout and the statement', async () => {
   const home = join(folder, 'composer-home')
   await mkdir(home)
   // The network of this test has no package registry, so Composer must not look for one.
@@ -72,6 +72,19 @@ test('a developer follows the README of the PHP SDK from the installation to the
     const events = () => readFile(join(shop, 'events.log'), 'utf8').catch(() => '')
     await until(async () => /^(?:\S+ collection\.success ORDER-1042 25000\.00\n){2}$/.test(await events()))
     assert.equal(await php('payout.php'), STATEMENT)
+
+    // On the second run of all programs, the receiver gets each event once, with the new secret.
+    assert.equal(await php('register.php'), '')
+    const endpoints = (await world.get('/v1/merchant/webhook-endpoints')).body.data.items
+    assert.deepEqual(
+      endpoints.map(({ webhook_url }: { webhook_url: string }) => webhook_url),
+      [env.RECEIVER_URL],
+    )
+    assert.match(await php('pay.php'), /^[0-9a-f-]{36} is processing\n$/)
+    await until(async () => (await events()).match(/^\S+ collection\.success ORDER-1042 25000\.00$/gm)?.length === 3)
+    assert.ok((await php('payout.php')).startsWith('WITHDRAWAL 10000.00 balance 55000.00\n'))
+    await until(async () => (await events()).match(/^\S+ disbursement\.success PAYOUT-7 10000\.00$/gm)?.length === 2)
+    assert.equal((await events()).trim().split('\n').length, 5)
 
     const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
     assert.deepEqual([forged.status, (await forged.text()).slice(0, 26)], [401, 'The request has no header '])

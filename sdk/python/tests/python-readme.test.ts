@@ -33,7 +33,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a developer follows the README of the Python SDK from the installation to the webhook, the payout and the statement', async () => {
+test('a developer follows the README of the Python SDK twice, from the installation to the webhook, the payout and the statement', async () => {
   const readme = await readFile(join(ROOT, 'sdk/python/README.md'), 'utf8')
   // The network of this test has no package registry, so the test builds the wheel with the tools of the machine.
   const python = await makePythonHome(join(ROOT, 'sdk/python'), folder)
@@ -66,11 +66,36 @@ test('a developer follows the README of the Python SDK from the installation to 
     assert.equal(await run('payout.py'), STATEMENT)
     assert.equal(await run('balance.py'), 'sandbox 40000.00\nORDER-1042 25000\nORDER-1042 25000\n')
 
+    // On the second run of all programs, the receiver gets each event once, with the new secret.
+    assert.equal(await run('register.py'), '')
+    const endpoints = (await world.get('/v1/merchant/webhook-endpoints')).body.data.items
+    assert.deepEqual(
+      endpoints.map(({ webhook_url }: { webhook_url: string }) => webhook_url),
+      [env.RECEIVER_URL],
+    )
+    assert.match(await run('pay.py'), /^[0-9a-f-]{36} is processing\n$/)
+    await until(() => receiver.printed().match(paid)?.length === 3)
+    assert.ok((await run('payout.py')).startsWith('WITHDRAWAL 10000.00 balance 55000.00\n'))
+    const paid_out = /^\S+ disbursement\.success PAYOUT-7 10000\.00$/gm
+    await until(() => receiver.printed().match(paid_out)?.length === 2)
+    assert.equal(receiver.printed().match(/^\S+ (?:collection|disbursement)\.\w+ /gm)?.length, 5)
+
     const forged = await fetch(env.RECEIVER_URL, { method: 'POST', body: '{"event":"collection.success"}' })
     assert.deepEqual([forged.status, (await forged.text()).slice(0, 26)], [401, 'The request has no header '])
   } finally {
     await receiver.stop()
   }
+})
+
+test('the receivers of the READMEs use different ports, so that their programs can run beside each other', async () => {
+  const portsOf = async (sdk: string) => {
+    const readme = await readFile(join(ROOT, `sdk/${sdk}/README.md`), 'utf8')
+    const ports = [...readme.matchAll(/127\.0\.0\.1:(\d+)|RECEIVER_PORT", "(\d+)"/g)].map(
+      ([, one, other]) => one ?? other,
+    )
+    return [...new Set(ports)].filter((port) => port !== '8080')
+  }
+  assert.deepEqual(await Promise.all(['typescript', 'php', 'python'].map(portsOf)), [['9090'], ['8000'], ['8001']])
 })
 
 test('the wheel of the Python SDK contains its types and no file of the tests', async () => {
