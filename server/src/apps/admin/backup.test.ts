@@ -52,9 +52,15 @@ test('after a restore, the server sends no payout that the provider does not hav
     await restore(stage)
     const operator = await createTestOperator(stage.world)
     const shown = await operator.show(key.id)
-    assert.match(shown.status_reason, /^The database was restored to 2026-01-05T08:00:00Z\. The provider may have paid/)
+    assert.match(
+      shown.status_reason,
+      /^The database was restored to 5 Jan 2026, 11:00:00 \(EAT\)\. The provider may have paid/,
+    )
     const [pause] = await stage.world.rows('select id, scope, reason from payout_pauses where ended_at is null')
-    assert.deepEqual([pause?.scope, pause?.reason], ['platform', 'The database was restored to 2026-01-05T08:00:00Z'])
+    assert.deepEqual(
+      [pause?.scope, pause?.reason],
+      ['platform', 'The database was restored to 5 Jan 2026, 11:00:00 (EAT)'],
+    )
     const url = `/v1/operator/payout-pauses/${pause?.id}/end`
     const ended = await stage.world.post(
       url,

@@ -7,7 +7,7 @@ import { anchorFileOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { archiveSource, backupKeyOf, deleteOldBackups, makeBackup } from '../../kernel/backup/index.ts'
 import { findEmbedded } from '../../kernel/db/embedded.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { type Config, ConfigError, Refusal } from '../../kernel/lib/index.ts'
+import { type Config, ConfigError, Refusal, showTime } from '../../kernel/lib/index.ts'
 import { queryBeforeSending } from '../../money/collections/index.ts'
 import { doubtUnsentPayouts, startPause } from '../../money/withdrawals/index.ts'
 import { COMMAND_ACT } from './act.ts'
@@ -98,10 +98,11 @@ export async function prepareRestored(
 ) {
   const recovered_to = restored.recovered_to?.toISOString() ?? restored.ended_at
   const restored_to = (restored.to?.toISOString() ?? recovered_to).replace(/\.000Z$/, 'Z')
+  const shown = showTime(new Date(restored_to), 'en', true)
   const made = await inTransaction(deps.db, async (tx) => {
-    const payouts_in_doubt = await doubtUnsentPayouts(deps, tx, restored_to)
+    const payouts_in_doubt = await doubtUnsentPayouts(deps, tx, shown)
     const payments_to_query = await queryBeforeSending(deps, tx)
-    const payouts = await pausePayouts(deps, tx, `The database was restored to ${restored_to}`)
+    const payouts = await pausePayouts(deps, tx, `The database was restored to ${shown}`)
     await recordAudit(deps, tx, {
       ...COMMAND_ACT,
       merchant_id: PLATFORM,

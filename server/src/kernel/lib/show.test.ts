@@ -20,6 +20,7 @@ test('showPhone writes the local form, and maskPhone hides the middle digits', (
 test('showTime writes Tanzanian time in any time zone of the server', () => {
   assert.equal(showTime(new Date('2026-11-30T15:00:00Z'), 'en'), '30 Nov 2026, 18:00 (EAT)')
   assert.equal(showTime(new Date('2026-12-31T22:30:00Z'), 'sw'), '1 Jan 2027, 01:30 (EAT)')
+  assert.equal(showTime(new Date('2026-11-30T15:00:07.999Z'), 'en', true), '30 Nov 2026, 18:00:07 (EAT)')
   assert.equal(showDate('2026-03-05', 'sw'), '5 Mac 2026')
   assert.equal(dayOf(new Date('2026-12-31T21:00:00Z')), '2027-01-01')
 })
