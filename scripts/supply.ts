@@ -44,10 +44,10 @@ type Advisory = { title?: string; url?: string; severity?: string; range?: strin
 /** The result of a check: its lines, and true if it fails. */
 export type SupplyResult = { failed: boolean; lines: string[] }
 
-/** Returns the version times of a package. Null means that the registry gave no times. */
+/** A vulnerability of an installed package. */
 type FoundVulnerability = Required<Advisory> & { name: string; use: 'shipped' | 'tool'; installed: string }
 
-/** Returns the version times of a package. Null means that the registry did not answer. */
+/** Returns the version times of a package. Null means that the registry gave no times. */
 type ReadTimes = (name: string) => Promise<VersionTimes | null>
 
 /**
