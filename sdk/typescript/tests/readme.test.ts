@@ -35,12 +35,18 @@ function blocksOf(language: string): string[] {
   return [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, code = '']) => code)
 }
 
-test('the first program of the README makes a payment and receives its verified webhook', async () => {
-  const [code = '', ...more] = blocksOf('js')
+test('the programs of the README make a payment, receive its verified webhook, pay out and read the statement', async () => {
+  const [first_payment = '', payout = '', ...more] = blocksOf('js')
   assert.equal(more.length, 0)
-  await writeFile(join(project.folder, 'first-payment.mjs'), code.replaceAll('9090', String(await freePort())))
-  const { stdout } = await run(process.execPath, ['first-payment.mjs'], { cwd: project.folder, env })
-  assert.equal(stdout, 'processing\ncollection.success 25000.00 TZS ORDER-1042\n')
+  await writeFile(join(project.folder, 'first-payment.mjs'), first_payment.replaceAll('9090', String(await freePort())))
+  await writeFile(join(project.folder, 'payout.mjs'), payout)
+  const outputOf = async (file: string) => (await run(process.execPath, [file], { cwd: project.folder, env })).stdout
+  assert.equal(await outputOf('first-payment.mjs'), 'processing\ncollection.success 25000.00 TZS ORDER-1042\n')
+  const before = 'COLLECTION 25000.00 balance 25000.00\n'
+  const one_payout = `WITHDRAWAL 10000.00 balance 15000.00\n${before}`
+  assert.equal(await outputOf('payout.mjs'), `${one_payout}15000.00\n`)
+  const two_payouts = `WITHDRAWAL 10000.00 balance 5000.00\n${one_payout}`
+  assert.equal(await outputOf('payout.mjs'), `${two_payouts}5000.00\n`)
 })
 
 const PROGRAM = `import { createHmac } from 'node:crypto'
