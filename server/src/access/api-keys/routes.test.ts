@@ -247,7 +247,7 @@ describe('the limit of active keys', () => {
 
   test('of ten simultaneous creations with one place left, exactly one makes a key', async () => {
     for (let i = 0; i < 2; i++) assert.equal((await create()).status, 201)
-    // Each creation waits between its count and its insert, so that the other creations could count in the meantime.
+    // Each creation waits between its count and its insert, so that the other requests could count before the insert.
     beforeInsert = () => wait(100, undefined)
     const outcomes = (await Promise.all(Array.from({ length: 10 }, () => create()))).map(codeOf)
     beforeInsert = () => {}
