@@ -16,7 +16,7 @@ export type WalkedAnchor = {
 /** Returns true if an anchor of this time may have a signature with this public key. */
 export type IsTrusted = (key: string, at: Date) => boolean
 
-/** A check of anchors, one line after the other. */
+/** A check of anchors, which reads one anchor after another. */
 export type AnchorWalk = {
   /**
    * Reads the next line. Returns the anchor, or a text about the fault. Null means that the line is unfinished or repeats an
