@@ -55,7 +55,7 @@ function nonceOf(chunk: number, is_last: boolean): Buffer {
 
 /**
  * Encrypts `source` into the new file `target` and flushes `target` to disk. Only a reader with the same `name` can decrypt the
- * file. If a database changes `source` meanwhile, the function copies the bytes of each read.
+ * file. If a database changes `source` during the copy, `target` contains the bytes that each read returned.
  */
 export async function sealFile(
   { key, random }: { key: BackupKey; random: Random },

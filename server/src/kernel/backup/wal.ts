@@ -36,7 +36,7 @@ export async function systemOf(server: string): Promise<string> {
 }
 
 /**
- * Moves the finished WAL files into the folder of the backups, in the order of their names, and returns their number.
+ * Moves the finished WAL files into the folder of the backups, in the order of their names. Returns the number of moved files.
  */
 export async function archiveWal(archive: WalArchive): Promise<number> {
   const out = join(archive.server, 'wal-out')
