@@ -38,7 +38,7 @@ export function createHosts(url: string): DatabaseHosts {
   }
 
   class HostClient extends pg.Client {
-    /** The first error of the connection. Null means that the connection works, as far as this process knows. */
+    /** The first error of the connection. Null means that the process has seen no error of the connection. */
     private broken: Error | null = null
 
     constructor(config: pg.ClientConfig = {}) {

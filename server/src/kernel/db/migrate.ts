@@ -196,7 +196,7 @@ async function createList(client: pg.Client, patience: Patience): Promise<void> 
   })
 }
 
-/** Applies `migration` in one transaction. False means that another process has applied it in the meantime. */
+/** Applies `migration` in one transaction. False means that another process has already applied the migration. */
 async function applyInTransaction(
   client: pg.Client,
   migrations: Migration[],
@@ -255,7 +255,7 @@ async function takeTurn(
 
 /**
  * Builds the indexes of a migration while writes run. First drops the invalid indexes that a failure left. False means that
- * another process has applied the migration in the meantime.
+ * another process has already applied the migration.
  */
 async function applyOutside(
   client: pg.Client,
@@ -377,8 +377,8 @@ function indexesOf(file: string, sql: string): Migration['indexes'] {
 }
 
 /**
- * Returns the oldest program that a migration names. Null means that the migration is older than this rule. If a later
- * migration names no program, throws.
+ * Returns the oldest program that a migration names. Null means that the migration is older than this rule. If a newer
+ * migration names no oldest program, throws.
  */
 function oldestProgram(name: string, sql: string): string | null {
   const number = name.slice(0, 4)

@@ -34,7 +34,9 @@ type PlannedStep = {
   locks: string
 }
 
-/** The pending migrations with their locks, and whether processes of the previous version can run meanwhile. */
+/**
+ * The pending migrations with their locks, and whether processes of the previous version can run during the migration.
+ */
 export type MigrationPlan = {
   pending: string[]
   /**

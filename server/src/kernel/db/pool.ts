@@ -21,7 +21,7 @@ export function sql(name: string, text: string): Statement {
 
 /**
  * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition is
- * always true. It makes the planner expect one row and use the whole key, even after the table has grown.
+ * always true. The condition makes the planner expect one row and use the whole key, even after the table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -251,7 +251,7 @@ function createConnections(options: DbOptions): Connections {
   }
 }
 
-/** Runs each function. If one throws, reports the error and runs the others. */
+/** Runs each function. If a function throws, reports the error and runs the remaining functions. */
 function runEach(works: Parameters<RunAfterCommit>[0], onError: DbOptions['on_after_commit_error']): void {
   for (const work of works) {
     try {
@@ -477,8 +477,8 @@ export function oneStatement(db: DbSession): Tx {
 }
 
 /**
- * The codes of later statements of a failed transaction. PostgreSQL refuses the statement, or does not know its name, because
- * it also refused to prepare the statement.
+ * The codes of later statements of a failed transaction. PostgreSQL refuses the statement, or has no prepared statement with
+ * its name, because PostgreSQL also refused to prepare the statement.
  */
 const AFTER_FAILURE = ['25P02', '26000']
 const DISK_FULL = '53100'

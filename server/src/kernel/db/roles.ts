@@ -83,7 +83,7 @@ export async function grantRuntime(owner_url: string, runtime_url: string, log?:
   )
 }
 
-/** Applies the differences under the lock of migrations. Returns their number. */
+/** Applies the differences under the lock of migrations. Returns the number of changed privileges. */
 async function applyGrants(owner: pg.Client, role: string): Promise<number> {
   const revoked = revokedPrivileges()
   const values = [role, revoked.map(({ table }) => table), revoked.map(({ privilege }) => privilege)]

@@ -124,8 +124,8 @@ function unchangedRows({ column, key }: SealedColumn): string {
 type ResealStep = { resealed: number; unreadable: number }
 
 /**
- * Encrypts the values of a batch with the current key. If another process changed a value in the meantime, the value stays the
- * same. So a repeated or concurrent call does no harm.
+ * Encrypts the values of a batch with the current key. If another process has changed a value since the read, the function
+ * leaves the new value unchanged. So a repeated or concurrent call does no harm.
  */
 export async function reseal(
   db: Db,
@@ -150,7 +150,7 @@ export async function reseal(
 
 /**
  * Applies `if_lost` to the values of a batch whose key is lost. Returns the number of changed or deleted rows. If another
- * process has changed a value in the meantime, the function leaves that row unchanged.
+ * process has changed a value since the read, the function leaves that row unchanged.
  */
 export async function giveUp(db: Db, column: SealedColumn, values: readonly OldSealed[], now: Date): Promise<number> {
   if (values.length === 0) return 0

@@ -185,7 +185,7 @@ function createHeartbeat(hosts: DatabaseHosts) {
           drop()
           if (error !== LATE) return hosts.count === 1
           if (late !== null) hosts.leave(late.client)
-          // On a busy machine the heartbeat may be late. An answer to another statement in the meantime counts too.
+          // On a busy machine the heartbeat may be late. An answer to another statement since the heartbeat began counts too.
           return answered_at > begun_at
         },
       )
