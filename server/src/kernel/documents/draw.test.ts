@@ -1,4 +1,4 @@
-// Tests that the drawing thread hardly delays requests, and that a crash of the thread affects only one document.
+// Tests that the drawing thread takes most work from the main thread, and that a crash of the thread affects only one document.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
