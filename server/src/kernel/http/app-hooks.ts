@@ -216,8 +216,8 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   const { config } = request.routeOptions
   const access = config?.access
   if (request.principal === null || access === undefined || access === 'public') return
-  // If the body arrived slowly, the server reads the rights again, because an administrator may have removed them in the
-  // meantime.
+  // If the body arrived slowly, the server reads the rights again, because an administrator may have removed a right since the
+  // first read.
   if (reply.elapsedTime > RIGHTS_FRESH_MS) {
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)

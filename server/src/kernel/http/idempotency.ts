@@ -317,7 +317,7 @@ export async function onceInTransaction(
 
 /**
  * Throws a refusal of a request whose key is still free. First stores a final refusal, so that a repeated request gets the same
- * refusal. If the key has an answer in the meantime, returns that answer.
+ * refusal. If another request has stored an answer for the key, returns that answer.
  */
 export function refuseOnce(
   deps: Deps,

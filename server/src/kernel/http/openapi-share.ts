@@ -114,7 +114,7 @@ const USES_MIN = 2
 
 /**
  * Moves equal parameters of several calls to the components. The most frequent parameter of a name gets the name, and the next
- * gets the prefix Required or Optional. All others stay in place.
+ * gets the prefix Required or Optional. All other parameters stay in place.
  */
 export function shareParameters(operations: readonly Json[]): Json {
   const counts = new Map<string, number>()

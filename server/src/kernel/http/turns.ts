@@ -24,8 +24,8 @@ const CALLBACKS = '/callbacks/'
  */
 const WAITING_PER_CONNECTION = 16
 /**
- * The largest number of known credentials. Above this number, the server drops all of them. Each is known again after its next
- * request.
+ * The largest number of known credentials. Above this number, the server drops all of them. After its next valid request, a
+ * credential is known again.
  */
 const CREDENTIALS_MAX = 5_000
 /**
@@ -216,8 +216,8 @@ export function exposeWaiting(metrics: Metrics, turns: RequestTurns): void {
 }
 
 /**
- * Makes the function that drops a request whose client has disconnected. The function counts the dropped requests, and logs
- * their number.
+ * Makes the function that drops a request whose client has disconnected. The function counts the dropped requests, and logs the
+ * number of dropped requests.
  */
 export function createDrop(log: Log, metrics: Metrics): (request: IncomingMessage) => void {
   const count = metrics.counter({
