@@ -150,7 +150,7 @@ export async function forgetBrowser(tx: Tx, uid: string): Promise<void> {
   await tx.query(FORGET_BROWSER, [uid])
 }
 
-/** Deletes expired records, at most 1,000. Returns their number. */
+/** Deletes expired records, at most 1,000. Returns the number of deleted records. */
 export async function sweepRecords(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

@@ -44,8 +44,8 @@ const KINDS = {
 const FORGET_MS = 24 * HOUR_MS
 
 /**
- * The end of the pause of a counter without a pause. The current time would refuse a concurrent attempt with an earlier time:
- * an attempt that waited for the row lock, or an attempt in a process whose clock is behind.
+ * The end of the pause of a counter without a pause. With the current time, the server would refuse a concurrent attempt with
+ * an earlier time. Such an attempt waited for the row lock, or runs in a process whose clock is behind.
  */
 const NO_PAUSE = new Date(0)
 
@@ -201,7 +201,7 @@ function countersFor(kind: keyof typeof KINDS, { account, address, device }: Att
   ]
 }
 
-/** Deletes expired counters, at most 1,000. Returns their number. */
+/** Deletes expired counters, at most 1,000. Returns the number of deleted counters. */
 export async function sweepAttempts(deps: Deps, now: Date): Promise<number> {
   const before = new Date(now.getTime() - FORGET_MS)
   return (await oneStatement(deps.db).query(SWEEP, [before])).length

@@ -38,7 +38,10 @@ const OPEN = sql(
    returning id`,
 )
 
-/** Opens a session and returns its id. If the browser signs in again at the same console, the id stays the same. */
+/**
+ * Opens a session and returns its id. If the browser already has a session at this console, updates that session and returns
+ * its id.
+ */
 export async function openConsoleSession(deps: Deps, sign_in: ConsoleSignIn): Promise<string> {
   const { subject, provider_uid, console, device, address, signed_in_at } = sign_in
   const now = deps.clock.now()
@@ -188,7 +191,7 @@ const SWEEP = sql(
      select s.id from console_sessions s where s.expires_at <= $1 limit 1000) returning id`,
 )
 
-/** Deletes expired sessions, at most 1,000. Returns their number. */
+/** Deletes expired sessions, at most 1,000. Returns the number of deleted sessions. */
 export async function sweepConsoleSessions(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

@@ -90,7 +90,7 @@ const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.pa
 
 /**
  * Returns true if the password matches the hash. If the hash is null, the function checks a dummy hash, so that the response
- * time does not tell.
+ * time does not show whether the account has a password.
  */
 export async function checkPassword(stored: string | null, password: string): Promise<boolean> {
   const parts = PHC.exec(stored ?? DUMMY_HASH)

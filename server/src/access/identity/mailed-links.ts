@@ -84,7 +84,7 @@ export async function clearLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(CLEAR, [user_id])
 }
 
-/** Deletes expired links, at most 1,000. Returns their number. */
+/** Deletes expired links, at most 1,000. Returns the number of deleted links. */
 export async function sweepLinks(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

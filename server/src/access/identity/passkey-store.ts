@@ -152,7 +152,7 @@ export async function takeChallenge(deps: Deps, { purpose, binding, user_id }: C
   return row && row.expires_at > deps.clock.now() ? row.challenge : null
 }
 
-/** Deletes expired challenges, at most 1,000. Returns their number. */
+/** Deletes expired challenges, at most 1,000. Returns the number of deleted challenges. */
 export async function sweepChallenges(deps: Deps, now: Date): Promise<number> {
   return (await oneStatement(deps.db).query(SWEEP, [now])).length
 }

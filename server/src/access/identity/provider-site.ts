@@ -32,8 +32,8 @@ export const PAGE_ROUTE = { schema: { hide: true }, config: { access: 'public' }
 /** Makes the functions for the identity pages of an app. */
 export function createSite(deps: Deps, app: App, revokeAllKeys: RevokeAllKeys): IdentitySite {
   const { config } = deps
-  // The first use makes the provider, because the app does not know its port earlier. If the signing key changes, the next use
-  // makes another provider.
+  // The first use makes the provider, because the port of the app is unknown before that use. If the signing key changes, the
+  // next use makes another provider.
   let built: { key: IssuerKey; provider: Promise<Provider> } | null = null
   const base_url = () => config.base_url || `http://127.0.0.1:${portOf(app) ?? config.port}`
   // Concurrent sign-ins share one query, because each query needs a connection that payments also need.
