@@ -4,9 +4,9 @@ import { type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { CURRENCY } from '../../kernel/lib/index.ts'
 
 /**
- * available: money that the merchant may withdraw. reserved: money for a payout. held: money under review. provider_float: debt
- * of the provider, as a negative balance. fee_income: fees of the platform. processor_cost: provider charges that the platform
- * bears.
+ * The accounts of a book. The merchant may withdraw `available`. `reserved` is the money for payouts. `held` is the money under
+ * review. `provider_float` is the debt of the provider, as a negative balance. `fee_income` has the fees of the platform.
+ * `processor_cost` has the provider charges that the platform bears.
  */
 export const BOOK_CODES = ['available', 'reserved', 'held', 'provider_float', 'fee_income', 'processor_cost'] as const
 
@@ -61,8 +61,8 @@ const LOCK_BOOKS = sql(
 )
 
 /**
- * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. No other
- * transaction can change these books meanwhile, so decisions from these amounts stay valid.
+ * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. Until then,
+ * no other transaction can change these books, so decisions from these amounts stay valid.
  */
 export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [
