@@ -19,8 +19,8 @@ export type GatherOptions = {
 }
 
 /**
- * After this time in milliseconds, if `max_running` allows another batch, `gather` starts a batch although others still run. So
- * a slow statement does not delay all callers. Until then, new items wait, because large batches cost less per item.
+ * After this time in milliseconds, if `max_running` allows another batch, `gather` starts a batch although other batches still
+ * run. So a slow statement does not delay all callers. Until then, new items wait, because large batches cost less per item.
  */
 const NEXT_BATCH_DELAY_MS = 4
 

@@ -53,7 +53,7 @@ const brand = (value: string): string => {
   return value
 }
 const secretKey = (value: string): string => {
-  parseSecretKeys(value) // Throws if a key is invalid.
+  parseSecretKeys(value) // If a key is invalid, `parseSecretKeys` throws.
   return value
 }
 /**

@@ -15,7 +15,7 @@ const FULL = ['EAGAIN', 'EBUSY']
 
 /** The functions and the limit of an output, which a test replaces. */
 type OutputOptions = {
-  /** Writes bytes and returns their number, like `fs.writeSync`. */
+  /** Writes bytes and returns the number of written bytes, like `fs.writeSync`. */
   write: (bytes: Buffer) => number
   waiting_bytes_max: number
   /** Receives the number of lost lines when the reader reads again. */

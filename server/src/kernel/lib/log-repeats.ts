@@ -42,7 +42,7 @@ export type Repeats = {
 /**
  * Makes a counter of repeated failures. Two lines are the same if their level, text, error and fields are equal. Ids, and
  * numbers in the error message, do not count. The first line appears whole. After each `repeat_ms` with repetitions, one line
- * reports their number and the last fields.
+ * reports the number of repetitions and the last fields.
  */
 export function createRepeats(repeat_ms = REPEAT_MS): Repeats {
   const lines = new Map<string, CountedLine>()

@@ -12,7 +12,7 @@ export type MetricSpec = {
    */
   series_max?: number
   /**
-   * The labels that keep their values beyond `series_max`, such as the status, which an alert needs. Each has few values.
+   * The labels that keep their values beyond `series_max`, such as the status, which an alert needs. Each label has few values.
    */
   keeps?: readonly string[]
 }
