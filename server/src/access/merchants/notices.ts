@@ -49,7 +49,7 @@ const FIND = sql(
    left join member_notices n on n.merchant_id = s.merchant_id and n.user_id = s.user_id
    where s.merchant_id = $1 and s.user_id = $2`,
 )
-// Null means that the field stays the same. One statement changes the row, so concurrent changes of different fields do not
+// Null means that the field keeps its value. One statement changes the row, so concurrent changes of different fields do not
 // overwrite each other.
 const SET = sql(
   'notices_set',
@@ -238,7 +238,9 @@ export async function findDigestMember(
   return row ?? null
 }
 
-/** Deletes records of queued e-mails that are older than QUEUED_DAYS, at most 1,000. Returns their number. */
+/**
+ * Deletes records of queued e-mails that are older than QUEUED_DAYS, at most 1,000. Returns the number of deleted records.
+ */
 export async function sweepNotices(tx: Tx, now: Date): Promise<number> {
   return (await tx.query(SWEEP, [new Date(now.getTime() - QUEUED_DAYS * DAY_MS), 1_000])).length
 }
