@@ -11,8 +11,8 @@ import { payoutAnswerAt, payoutTimelineOf } from './payout-engine.ts'
 import { qrPayload } from './qr.ts'
 
 /**
- * The greatest number of payments, and of payouts, that each mock provider remembers. If a request repeats a forgotten
- * reference, the provider sends the callbacks of that reference again.
+ * The greatest number of payments, and of payouts, that each mock provider stores. If a request repeats a dropped reference,
+ * the provider sends the callbacks of that reference again.
  */
 const REMEMBERED_MAX = 50_000
 

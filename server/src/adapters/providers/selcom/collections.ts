@@ -102,7 +102,7 @@ async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentR
   const timeout = left() / 2
   const ended = await client.end({ path: '/checkout/cancel-order', fields, reference, timeout_ms: timeout })
   if (ended.is === 'done') return { kind: 'declined', reason: 'expired', provider_status: first.provider_status }
-  // The payer may have paid or cancelled the order in the meantime, or the status of the order is still unknown.
+  // The payer may have paid or cancelled the order since the first query, or the status of the order is still unknown.
   const second = await queryOrder(gateway, request, left())
   return second.kind === 'unknown' ? first : second
 }

@@ -12,8 +12,8 @@ export type VodacomRedaction = {
 
 const TEXT_MAX = 300
 /**
- * The number of temporary secrets that the redaction remembers. A session takes three of them: its id, its bearer and the
- * bearer of the API key.
+ * The number of temporary secrets that the redaction keeps. A session takes three of them: its id, its bearer and the bearer of
+ * the API key.
  */
 const SECRETS_MAX = 24
 
