@@ -1,5 +1,5 @@
-// Erases personal data of payers from the bodies of old deliveries. The server signs a body when it sends it, so a replay signs
-// the shorter body.
+// Erases personal data of payers from the bodies of old deliveries. The server signs a body at each send, so a replay signs the
+// shorter body.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { retentionTask, type Task } from '../../kernel/work/index.ts'
