@@ -11,8 +11,8 @@ import { nextPosition, positionOf, type QueuePosition, queueColumns, type Waitin
  */
 export type Claimer<Row> = Claim<Row> & {
   /**
-   * Ends the leases that this process still holds, and returns their number. The rows keep `lease_owner`. So the next process
-   * treats these rows as if this process had died.
+   * Ends the leases that this process still holds, and returns the number of ended leases. The rows keep `lease_owner`. So the
+   * next process treats these rows as if this process had died.
    */
   giveBack(): Promise<number>
 }

@@ -183,7 +183,9 @@ function wasSeenLongEnough({ deps, table, seen }: ClockCheck, row: CheckedRow, l
   return false
 }
 
-/** Makes rows due now. If another process has changed a row in the meantime, the statement does not change the row. */
+/**
+ * Makes rows due now. If another process has changed a row since the check read the row, the statement does not change the row.
+ */
 async function freeRows(check: ClockCheck, rows: readonly CheckedRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   const { deps, table, statements, seen } = check
@@ -238,8 +240,8 @@ function clockStatements(table: WaitingTable): Record<'far' | 'walk' | 'free', S
        where c.due_at is not null and (${list('c')}, c.due_at) >= (${position}, $1)
        order by ${list('c')}, c.due_at limit $2`,
     ),
-    // The last conditions are a compare-and-set: if another process has claimed the row in the meantime, the statement does not
-    // change the row.
+    // The last conditions are a compare-and-set: if another process has claimed the row since the check read the row, the
+    // statement does not change the row.
     free: sql(
       `clock_free_${name}`,
       `update ${name} t set due_at = $1

@@ -6,7 +6,8 @@ import type { Task } from './worker.ts'
 const SWEEP_EVERY_MS = 60_000
 
 /**
- * Makes a task that deletes or erases old rows. Each function in `sweeps` processes one batch and returns its number of rows.
+ * Makes a task that deletes or erases old rows. Each function in `sweeps` processes one batch and returns the number of rows
+ * that the function deleted or erased.
  */
 export function sweepTask(deps: Deps, name: string, sweeps: readonly ((now: Date) => Promise<number>)[]): Task {
   return {

@@ -8,7 +8,7 @@ export type Task = {
   /** The pause after a run that found no due row, in milliseconds. */
   every_ms: number
   /**
-   * Takes at most one batch of due rows and returns their number. After the return, the task may still process the rows.
+   * Takes at most one batch of due rows and returns the number of rows. After the return, the task may still process the rows.
    */
   runOnce(): Promise<number>
   /**
@@ -19,7 +19,8 @@ export type Task = {
   /** Resolves when the task has finished all rows that it claimed. */
   idle(): Promise<void>
   /**
-   * Ends the leases that this process still holds, and returns their number. The process calls this function when it stops.
+   * Ends the leases that this process still holds, and returns the number of ended leases. The process calls this function when
+   * it stops.
    */
   giveBack?(): Promise<number>
   /**
