@@ -76,7 +76,7 @@ describe('credentials of a request', () => {
     }
   })
 
-  test('the server treats a credential without a key prefix as a session token, and refuses an unsigned token', async () => {
+  test('the server treats a credential in the form of a token as a session token, and refuses an invalid token', async () => {
     assert.deepEqual(codeOf(await withHeaders({ authorization: 'Bearer eyJhbGciOi.eyJzdWIiOi.c2ln' })), [
       401,
       'invalid_session',
@@ -222,7 +222,7 @@ describe('lifetime of API keys', () => {
     assert.ok(dump.includes(createHash('sha256').update(key).digest('hex')))
   })
 
-  test('a new key has at least 160 random bits, and no two new keys are equal', () => {
+  test('a new key has 38 letters and digits after its prefix, and no two new keys are equal', () => {
     const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)

@@ -220,7 +220,7 @@ describe('the limit of active keys', () => {
   const change = (method: 'POST' | 'PATCH', path: string) =>
     limited.call({ method, url: `${KEYS}/${path}`, key: member })
 
-  test('at the limit the server refuses a new key with its number and the limit, until the merchant revokes a key', async () => {
+  test('at the limit, the server refuses a new key with the number of active keys and the limit, until the merchant revokes a key', async () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i++) ids.push((await create()).body.data.id)
     const refused = await create()
@@ -245,7 +245,7 @@ describe('the limit of active keys', () => {
     assert.equal((await create()).status, 201)
   })
 
-  test('of ten simultaneous creations with one place left, exactly one makes a key', async () => {
+  test('exactly one of ten simultaneous requests creates a key when the merchant may have one more key', async () => {
     for (let i = 0; i < 2; i++) assert.equal((await create()).status, 201)
     // Each creation waits between its count and its insert, so that the other requests could count before the insert.
     beforeInsert = () => wait(100, undefined)
