@@ -151,7 +151,7 @@ describe('changes of the log', () => {
     }
   })
 
-  test('the check finds a superuser with SECRET_KEY who rewrites all hashes and seals, and names the entry', async () => {
+  test('the check finds a change by a superuser with SECRET_KEY who rewrites all hashes and seals, and names the entry', async () => {
     for (const [target, where] of [
       [6, 'entry 6'],
       [4, 'an entry from 4 to 5'],
@@ -170,7 +170,7 @@ describe('changes of the log', () => {
     }
   })
 
-  test('the check finds a superuser who removes the newest entries, and names the first missing entry', async () => {
+  test('the check finds that a superuser removed the newest entries, and names the first missing entry', async () => {
     await attack(
       (tx) => writeAgain(tx, (rows) => rows.slice(0, 4)),
       async (tx) => {
@@ -182,7 +182,7 @@ describe('changes of the log', () => {
     )
   })
 
-  test('the check of the file finds a superuser with SECRET_KEY who also signs the anchors of the database again', async () => {
+  test('the check of the file finds changes by a superuser with SECRET_KEY who also signs the anchors of the database again', async () => {
     const { deps } = world
     await attack(
       async (tx) => {

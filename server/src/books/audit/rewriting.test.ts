@@ -109,7 +109,7 @@ test(`the check finds ${EDITS} random edits of the log, with and without new has
   assert.deepEqual(missed, [])
 })
 
-test('the check without seals misses every edit after which the superuser computes all hashes again', () => {
+test('without seals, the check misses an edit after which a superuser computes all hashes again', () => {
   const chain = rows.map((row) => ({ ...row, seal: null }))
   ;(chain[3] as ChainRow).target_id = 'changed'
   hashAgain(chain, 0)
