@@ -92,7 +92,7 @@ test('a restore into a folder of an unfinished restore begins again, and has eve
   assert.ok(!(await readdir(join(opened.place, 'data'))).includes('half'))
 })
 
-test('a restore refuses a wrong key, a newer schema, a full target and a place without backups before it changes anything', async () => {
+test('a restore refuses a wrong key, a newer schema, a folder without backups, a time before all backups and a target folder in use', async () => {
   const target = await newFolder()
   await refused(
     recover(target, { key: OTHER_KEY }),
@@ -194,7 +194,7 @@ test('a backup refuses DATA_DIR and a folder that does not exist as its target',
   )
 })
 
-test('a second copy of the database cannot overwrite the archived WAL of the first', async () => {
+test('the program refuses to overwrite an archived WAL file with another content', async () => {
   const out = join(server.place, 'wal-out')
   const [name] = (await readdir(join(copy, 'wal', backup.manifest.system_identifier))).sort()
   await writeFile(join(out, name as string), 'another content')

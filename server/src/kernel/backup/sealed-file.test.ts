@@ -48,7 +48,7 @@ test('a reader gets a sealed file with its length and checksum, even if the file
   }
 })
 
-test('a reader refuses a file that was cut at any place', async () => {
+test('a reader refuses a shortened file', async () => {
   const whole = await readFile(await sealed(Buffer.alloc(CHUNK + 100, 'malipo')))
   for (const length of [0, 10, 20, 33, 40, whole.length - 130, whole.length - 1]) {
     const path = newPath()
@@ -81,4 +81,5 @@ test('a reader refuses a file with one changed bit, more bytes, another name or 
   await refused(await sealed(Buffer.from('x')), /has changed/, { key: OTHER_KEY })
 })
 
-test('a reader names a missing file', () => refused(join(folder, 'none'), /is missing or unreadable \(ENOENT\)/))
+test('a reader refuses a missing file and names its path', () =>
+  refused(join(folder, 'none'), /is missing or unreadable \(ENOENT\)/))
