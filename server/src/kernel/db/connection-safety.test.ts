@@ -6,7 +6,7 @@ import { connectionRisk } from './connection-safety.ts'
 
 const hostOf = (url: string) => connectionRisk(url)?.host ?? null
 
-test('the check accepts connections without TLS that stay on this machine', () => {
+test('the TLS check accepts connections without TLS that stay on this machine', () => {
   for (const url of [
     'postgres://malipo@127.0.0.1:5432/malipo',
     'postgres://malipo@127.8.8.8/malipo',
@@ -20,7 +20,7 @@ test('the check accepts connections without TLS that stay on this machine', () =
   }
 })
 
-test('the check names the risk of connections to another machine without TLS', () => {
+test('the TLS check names the risk of connections to another machine without TLS', () => {
   for (const [url, host] of [
     ['postgres://malipo:secret@db.example.tz/malipo', 'db.example.tz'],
     ['postgres://malipo@db.example.tz/malipo?sslmode=disable', 'db.example.tz'],
@@ -36,7 +36,7 @@ test('the check names the risk of connections to another machine without TLS', (
   }
 })
 
-test('the check names the risk of TLS whose certificate the driver does not check', () => {
+test('the TLS check names the risk of TLS whose certificate the driver does not check', () => {
   for (const mode of [
     'sslmode=no-verify',
     'uselibpqcompat=true&sslmode=require',
@@ -47,7 +47,7 @@ test('the check names the risk of TLS whose certificate the driver does not chec
   }
 })
 
-test('the check accepts verified TLS to another machine', () => {
+test('the TLS check accepts verified TLS to another machine', () => {
   for (const mode of [
     'sslmode=verify-full',
     'sslmode=require',
@@ -58,7 +58,7 @@ test('the check accepts verified TLS to another machine', () => {
   }
 })
 
-test('the check reads PGHOST and PGSSLMODE as the driver does', () => {
+test('the TLS check reads PGHOST and PGSSLMODE as the driver does', () => {
   try {
     process.env.PGHOST = 'db.example.tz'
     assert.equal(hostOf('postgres:///malipo'), 'db.example.tz')

@@ -81,7 +81,7 @@ test("a step of the machine's clock does not change the time of the process, eve
   clock.close()
 })
 
-test('the process keeps its time while the database is slow or silent, and keeps the time of the database afterwards', async () => {
+test("a step of the machine's clock does not change the time of the process while the database is slow or silent", async () => {
   const { machine, clock, state, error_ms, pass } = createMachine(0)
   await clock.start()
   state.round_trip_ms = 4_000

@@ -87,14 +87,14 @@ test('the schema description shows comments, nulls, defaults, keys, checks, part
   )
 })
 
-test('every table has a comment that says what one row is', async () => {
+test('every table has a comment', async () => {
   await findsNone(`
     select relname as breach from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'schema_migrations'
       and coalesce(obj_description(oid, 'pg_class'), '') = ''`)
 })
 
-test('every table comment names the room that writes the table, and every column has a meaning', async () => {
+test('every table comment begins with the name of a room, and every column has a comment', async () => {
   await findsNone(`
     select c.relname as breach from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -105,11 +105,11 @@ test('every table comment names the room that writes the table, and every column
       and coalesce(col_description(c.oid, a.attnum), '') = ''`)
 })
 
-test('the schema fits on several machines: placements, keys, foreign keys, defaults, no triggers, rules and sequences', async () => {
+test('the schema follows every rule for several machines: placements, keys, foreign keys, defaults, no triggers, rules and sequences', async () => {
   assert.deepEqual(await findPlacementBreaches(readerOf(client)), [])
 })
 
-test('the check finds every breach of the rules for several machines, and names the table and the cause', async (t) => {
+test('the schema check finds nine breaches of the rules for several machines, and names each table and cause', async (t) => {
   const broken = await createTestDatabase()
   t.after(broken.drop)
   await run(
@@ -143,7 +143,7 @@ test('the check finds every breach of the rules for several machines, and names 
   )
 })
 
-test('merchant_id leads every primary key, unique key and index, so that any machine can store a merchant', async () => {
+test('merchant_id is the first column of each key and index, except in the small tables on every machine', async () => {
   await findsNone(
     `
     select c.relname || '.' || index_class.relname as breach
@@ -160,7 +160,7 @@ test('merchant_id leads every primary key, unique key and index, so that any mac
       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`)
 })
 
-test('merchant_id leads every foreign key, so that no row refers to a row of another merchant', async () => {
+test("each foreign key of a merchant's table begins with merchant_id, so that no row refers to a row of another merchant", async () => {
   await findsNone(
     `
     select c.relname || '.' || k.conname as breach

@@ -133,7 +133,7 @@ describe('copied and moved folders', { concurrency: 2 }, () => {
   })
 })
 
-describe('life of an embedded server', { concurrency: 2 }, () => {
+describe('starts and stops of an embedded server', { concurrency: 2 }, () => {
   test('a program restarts a killed server on the same address, and logs the end of the log of that server', async () => {
     const folder = await newFolder()
     const log_lines: string[] = []
@@ -229,7 +229,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     }
   })
 
-  test('an admin command leaves a server running that a program of an older version started and uses', async () => {
+  test('a program does not stop a server that a program of an older version started', async () => {
     const folder = await newFolder()
     await forgetUsers(folder, await startInProgram(folder))
     for (const command of ['first', 'second']) {
@@ -252,7 +252,7 @@ describe('life of an embedded server', { concurrency: 2 }, () => {
     assert.deepEqual(serversIn(folder), [])
   })
 
-  test('a program that uses the server of killed programs stops that server at its end', async () => {
+  test('the last program stops the server, even if a killed program started the server', async () => {
     const folder = await newFolder()
     await killProgram(await startInProgram(folder))
     const server = await start(folder)

@@ -33,7 +33,7 @@ after(async () => {
   }
 })
 
-test('data survive a restart of the server, and the server keeps its address', async () => {
+test('the server keeps its data and its address after a restart', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   await query(first.url, 'create table kept (value text)')
@@ -47,7 +47,7 @@ test('data survive a restart of the server, and the server keeps its address', a
   assert.deepEqual(await query(second.url, 'select value from kept'), [{ value: 'Asha' }])
 })
 
-test('a second start uses the server of the first start, and the stop of the second leaves the server running', async () => {
+test('a second program uses the server of the first program, and leaves the server running when the second program stops', async () => {
   const dataDir = await newFolder()
   const first = await start(dataDir)
   const second = await start(dataDir)
@@ -72,7 +72,7 @@ test('a program uses the running server of a killed program, and leaves the pid 
   assert.deepEqual(await query(server.url, 'select value from kept'), [])
 })
 
-test('all acknowledged rows survive kill -9 of the server', async () => {
+test('the database has all acknowledged rows after kill -9 of the server', async () => {
   const dataDir = await newFolder()
   const first = await startEmbedded({ dataDir, log: SILENT, settings: { shared_buffers: '16MB' } })
   started.push(first)
@@ -92,7 +92,7 @@ test('one of two programs that start at the same time starts the server, and the
   assert.equal(programs[0].url, programs[1].url)
 })
 
-test('two checkouts of the repository on one machine use different servers', async () => {
+test('two programs with different DATA_DIR folders use different servers', async () => {
   const [one, two] = await Promise.all([start(await newFolder()), start(await newFolder())])
   assert.notEqual(new URL(one.url).port, new URL(two.url).port)
   assert.notEqual(new URL(one.url).password, new URL(two.url).password)
@@ -128,7 +128,7 @@ test('the role of the program is no superuser, so the protection of append-only 
   await assert.rejects(query(server.url, "update facts set value = 'changed'"), { code: '42501' })
 })
 
-test('commits are durable unless a test turns durability off, and text sorts the same on every machine', async () => {
+test('commits are durable by default, and text sorts by bytes', async () => {
   const server = await startEmbedded({ dataDir: await newFolder(), log: SILENT })
   started.push(server)
   const [settings] = await query(
@@ -198,7 +198,7 @@ test('the database works in a folder that is closed to other users', async () =>
   assert.equal(again.url, server.url)
 })
 
-test('an ordinary user can start the database, and the database writes only in the data folder', async (t) => {
+test('an ordinary user can start the database, and its files are in the data folder of the user', async (t) => {
   if (!isRoot) return t.skip('the other tests have just shown it')
   if (!(await reachableByAll(fileURLToPath(MODULE)))) return t.skip('this checkout is closed to other users')
   const dataDir = await newFolder(0o700)

@@ -225,7 +225,7 @@ test('the pool tries no other host after a wrong role, because the other hosts h
   assert.equal(b.connections(), 0)
 })
 
-test('with sslmode=verify-full, the server accepts only the certificate of its own authority for the name of the host', async () => {
+test('with sslmode=verify-full, the pool accepts only a certificate of the configured authority for the name of the host', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'authority-'))
   cleanups.push(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'root.crt')

@@ -187,7 +187,7 @@ const INDEXES = {
     create unique index concurrently people_name_key on people (lower(name)) where name <> 'X;';`,
 }
 
-test('several processes build the indexes of a migration outside of a transaction exactly once', async () => {
+test('four processes at the same time build the index of a migration exactly once, outside of a transaction', async () => {
   const { url, dir } = await setUp(INDEXES)
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrate(url, undefined, dir)))
   assert.deepEqual(runs.flat().sort(), ['0001_people.sql', '0002_index.sql'])
@@ -242,7 +242,7 @@ test('after a failure outside of a transaction, the plan names the half-applied 
   assert.deepEqual((await planMigrations(url, dir)).pending, [])
 })
 
-test('a program refuses a file outside of a transaction that does more than build indexes', async () => {
+test('a program refuses a migration outside of a transaction that does more than build indexes', async () => {
   const { url, dir } = await setUp({ ...PEOPLE, '0002_index.sql': '-- outside a transaction\ndrop table people;' })
   await assert.rejects(migrate(url, undefined, dir), /0002_index\.sql runs outside a transaction, so it may hold only/)
 })

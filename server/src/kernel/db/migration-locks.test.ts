@@ -10,7 +10,7 @@ import { lockProblems, lockSteps } from './migration-locks.ts'
 /** From this number on, migrations run while processes of the previous version serve requests. */
 const FIRST_WITHOUT_STOP = '0070'
 
-test('no new migration blocks requests for a time that grows with a table, or removes what the previous version uses', () => {
+test('each new migration gives a reason for each long lock and for each removed table or column', () => {
   const files = readdirSync(MIGRATIONS_DIR).filter((name) => name >= FIRST_WITHOUT_STOP)
   const problems = files.flatMap((name) =>
     lockProblems(readFileSync(join(MIGRATIONS_DIR, name), 'utf8')).map((problem) => `${name}: ${problem}`),
@@ -37,7 +37,7 @@ const REFUSED: [string, RegExp][] = [
   ['cluster payouts', /^the file: a statement that this program cannot judge/],
 ]
 for (const [sql, problem] of REFUSED) {
-  test(`the rule refuses "${sql}"`, () => {
+  test(`the rule for new migrations refuses "${sql}"`, () => {
     const [found = '', ...more] = lockProblems(`-- Why; a reason.\n${sql};`)
     assert.match(found, problem)
     assert.deepEqual(more, [])
@@ -48,7 +48,7 @@ for (const [sql, problem] of REFUSED) {
   })
 }
 
-test('the rule accepts changes that block requests for a moment only', () => {
+test('the rule for new migrations accepts changes that block requests for at most a moment', () => {
   const sql = `-- A text; with a separator.
     create table notes (id uuid not null, merchant_id uuid references merchants (id));
     create index notes_idx on notes (merchant_id);

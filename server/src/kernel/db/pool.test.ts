@@ -122,7 +122,7 @@ describe('lost connections in a transaction', () => {
     assert.deepEqual(after, before)
   })
 
-  test('a transaction without disk space reports this cause, even if it awaits only a later statement', async () => {
+  test('a transaction that fails because of a full disk rejects with this cause, even when the transaction awaits only a later statement', async () => {
     const full = sql('', "do $$ begin raise exception using errcode = '53100'; end $$")
     const repeated = sql('pool_repeated', 'select $1::int as n')
     const work = (tx: Tx) => {
@@ -153,7 +153,7 @@ describe('lost connections in a transaction', () => {
   })
 })
 
-test('isUnavailable is true for each error of an unreachable, full or starting database, and for no other error', () => {
+test('isUnavailable is true for the errors of an unreachable, full or starting database, and false for other errors', () => {
   const gone = ['ECONNREFUSED', 'ECONNABORTED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'ETIMEDOUT']
   // The codes come from a test with a small full disk: a refused write, then the restart of PostgreSQL and the lost
   // connections.

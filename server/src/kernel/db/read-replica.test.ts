@@ -117,7 +117,7 @@ test('many reads at the same time share their checks, and each read finds the wr
   assert.deepEqual(await counts(), { replica: 50, primary: 0 })
 })
 
-test('the primary answers while the replica is late, within the bound, and the replica answers again afterwards', async () => {
+test('the primary answers within 2 seconds while the replica is late, and the replica answers again afterwards', async () => {
   const replica = open({ lag_max_ms: 150 })
   const { reads, counts, value } = replica
   const before_pause = await readFromReplica(replica)
@@ -149,7 +149,7 @@ test('reads continue without an error when the server loses the replica, and the
   assert.match(logged.join(''), /the primary answers all reads[\s\S]*the read replica answers reads again/)
 })
 
-test('a silent replica causes no error, and delays a read by no more than the limit', async () => {
+test('a silent replica causes no error and delays a read by at most 1.5 seconds', async () => {
   const replica = open({ lag_max_ms: 150 })
   const { reads, counts } = replica
   const before_stop = await readFromReplica(replica)
@@ -168,7 +168,7 @@ test('a silent replica causes no error, and delays a read by no more than the li
   }
 })
 
-test('a refused statement of the caller stays an error of the caller, and the replica stays in use', async () => {
+test('a read of the replica rejects with the error of a wrong or slow statement, and the replica stays in use', async () => {
   const { reads, counts } = open()
   await assert.rejects(reads.query(sql('', 'select 1 from no_such_table')), { code: '42P01' })
   await assert.rejects(reads.query(sql('', "set statement_timeout = '50ms'; select pg_sleep(1)")), { code: '57014' })
@@ -176,7 +176,7 @@ test('a refused statement of the caller stays an error of the caller, and the re
   assert.deepEqual(await counts(), { replica: 1, primary: 0 })
 })
 
-test('a list has the payment that the caller has just made, and a single record and a balance never come from the replica', async () => {
+test('a list from the replica has the payment that the merchant has just requested, and no single record comes from the replica', async () => {
   const world: World = await createWorld({ url: primary.url })
   try {
     const { reads, counts } = open()
@@ -246,7 +246,7 @@ test('a replica that was promoted, the primary itself and another database answe
   }
 })
 
-test('a replica that has more than its primary, because the primary was set back to a copy of its disk, answers no read', async () => {
+test('a replica that has more changes than its primary, because the primary was set back to a copy of its disk, answers no read', async () => {
   const ahead = await startOwnReplica(primary)
   const reader = createDb({ url: ahead.url, max_connections: 1 })
   try {

@@ -31,7 +31,7 @@ after(async () => {
 })
 
 describe('the role of the server', { concurrency: 1 }, () => {
-  test('the database refuses every statement that rewrites history, for every append-only table', async () => {
+  test('for every append-only table, the database refuses the server statements that change or delete rows', async () => {
     const { rows } = await owner.query<{ table: string; column: string }>(`
       select c.relname as table, min(a.attname) as column from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not a.attisdropped group by c.relname`)
@@ -64,7 +64,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     await refused('create role added superuser')
   })
 
-  test('the role has exactly the rights on rows that the owner has, and only reads the list of migrations', async () => {
+  test('the role of the server has exactly the rights on rows that the owner has, and only reads the list of migrations', async () => {
     const { rows } = await runtime.query(`
       select c.relname, p.privilege from pg_class c cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p(privilege)
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
@@ -91,7 +91,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     assert.equal((await runtime.query('select from ledger_accounts')).rowCount, 0)
   })
 
-  test('verify accepts the role, and names each right with which the role could rewrite history', async () => {
+  test('verify accepts the role, and names each right with which the role could change append-only rows', async () => {
     const check = async () => {
       const { checks } = await verify(runtime_url, { must_separate: true })
       return checks.find(({ name }) => name === ROLE_SEPARATED)
@@ -139,7 +139,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
   })
 })
 
-test('the printed statements name the roles of the two URLs, and quote each name', () => {
+test('the SQL statements for the roles name the roles of the two URLs, quote each name and contain no password', () => {
   const [one, two] = ['postgres://owner:secret@db/pay', 'postgres://app:secret@db/pay']
   assert.deepEqual(roleNames('', ''), { owner: 'malipo', runtime: 'malipo_runtime', database: 'malipo' })
   assert.deepEqual(roleNames(one, ''), { owner: 'owner', runtime: 'malipo_runtime', database: 'pay' })
