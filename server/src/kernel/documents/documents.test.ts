@@ -88,7 +88,7 @@ const ATTACKS: Record<string, string> = {
   empty: '',
 }
 
-test('an invoice and a receipt show how to reach the merchant', async () => {
+test('an invoice and a receipt show the contact data of the merchant', async () => {
   for (const bytes of [invoicePdf(INVOICE), receiptPdf(RECEIPT)]) {
     shows(await pagesOf(bytes), ['022 211 0000', 'Kariakoo, Dar es Salaam'])
   }
@@ -317,7 +317,7 @@ test('the same input makes the same bytes, even after other documents', async ()
   assert.ok(a.equals(first) && b.equals(await invoicePdf(INVOICE)))
 })
 
-test('a document contains its title, language and author, and tags for screen readers', async () => {
+test('an invoice contains its title, language and creation time, and tags for screen readers', async () => {
   const { catalog, info, xmp, pages } = readPdf(await invoicePdf({ ...INVOICE, merchant_name: 'Asha & <Wenzake>' }))
   assert.equal(info.Title, 'Ankara INV-000123 - Asha & <Wenzake>')
   assert.deepEqual([info.Producer, info.Creator, info.CreationDate], ['Malipo', 'Malipo', 'D:20261121150000Z'])

@@ -61,7 +61,7 @@ test('the queue refuses with Retry-After beyond its limits for one merchant, for
   await endAll(all)
 })
 
-test('a failed document delays no other document', async () => {
+test('the queue starts the next document after a document fails', async () => {
   const { ask, ends } = createTestQueue()
   const [first, second] = [ask('a', 'live', 'first'), ask('a', 'live', 'second')]
   ends[0]?.(new Error('no ink'))
