@@ -188,7 +188,7 @@ async function startNameServer(t: TestContext): Promise<{ address: string; queri
   return { address: `127.0.0.1:${server.address().port}`, queried }
 }
 
-test('the public look-up resolves a name without delay while many other name servers do not answer', async (t) => {
+test('the public look-up resolves a name within 500 ms while 100 other names get no answer', async (t) => {
   const names = await startNameServer(t)
   const lookup = createPublicLookup([names.address])
   const silent = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`)

@@ -26,7 +26,7 @@ test('a command finds the port of the running server, and no port after the serv
   assert.deepEqual([await findServerPort(data_dir), await readdir(data_dir)], [null, []])
 })
 
-test('a killed server leaves a file that names no port, and a stopping server keeps the file of another server', async () => {
+test('a command finds no port of a killed server, and a stopping server keeps the file of another server', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', ''])
   const file = join(folder, 'server.json')
   const remove = await announcePort(folder, 4711)
@@ -53,7 +53,7 @@ test('a command finds no port in a damaged file, and a server without write acce
   await remove()
 })
 
-test('a server writes through no link that another user made in its folder', async () => {
+test('a server does not follow a link of another user when the server writes the port file', async () => {
   const data_dir = await mkdtemp(join(folder, 'linked-'))
   const target = join(folder, 'target')
   await writeFile(target, 'kept')

@@ -97,7 +97,7 @@ test('the server refuses a caller without access before the server names any par
   assert.equal((await world.get('/v1/collections?stauts=failed', key)).status, 403)
 })
 
-test('every call that acts for a merchant accepts merchant_id and environment in the query', async () => {
+test('a call for a merchant accepts merchant_id and environment in the query', async () => {
   const query = `?merchant_id=${world.merchant.id}&environment=sandbox`
   assert.equal((await world.get(`/v1/balance${query}`)).status, 200)
   const pushed = await world.post(`/v1/collections/wallet-push${query}`, { amount: '500', phone: '0754123001' })

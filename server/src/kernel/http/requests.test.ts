@@ -118,7 +118,7 @@ describe('paths and methods', () => {
     })
   }
 
-  test('the server answers health, documentation and OpenAPI requests without an API key', async () => {
+  test('the server answers health and OpenAPI requests without an API key', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
       assert.equal((await world.call({ method: 'GET', url: path, key: null })).status, 200, path)
     }
@@ -331,7 +331,7 @@ describe('bodies', () => {
     assert.equal(reply.body.data.reference, 'é')
   })
 
-  test('the server accepts an amount with additional zeros, and answers 400 to an amount with a third decimal', async () => {
+  test('the server accepts a JSON number with additional zeros as an amount, and answers 400 to a third decimal', async () => {
     for (const [number, same] of [
       ['10.000', '10'],
       ['10.500000000000000000000', '10.5'],
@@ -361,7 +361,7 @@ describe('bodies', () => {
 })
 
 describe('keys in the URL', () => {
-  test('the server answers 401 to an API key that is only in the query string, and never logs the key', async () => {
+  test('the server answers 401 to an API key that is only in the query string, and does not repeat the key', async () => {
     for (const name of ['api_key', 'key', 'access_token', 'anything']) {
       const reply = await world.call({ method: 'GET', url: `/v1/collections?${name}=${world.sandbox_key}`, key: null })
       refused(reply, 401, 'authentication_required')
@@ -369,7 +369,7 @@ describe('keys in the URL', () => {
     }
   })
 
-  test('the server answers 400 to an API key in the query string of an authenticated request, and never logs the key', async () => {
+  test('the server answers 400 to an API key in the query string of an authenticated request, and does not repeat the key', async () => {
     const reply = await world.get(`/v1/collections?api_key=${world.sandbox_key}`)
     refused(reply, 400, 'validation_failed')
     assert.deepEqual(fieldsOf(reply), ['api_key'])
@@ -388,7 +388,7 @@ describe('keys in the URL', () => {
     refused(await world.get(`/v1/collections?x=1&x=${world.live_key}`), 400, 'validation_failed')
   })
 
-  test('the log never contains an API key that a request had in its path or body', async () => {
+  test('the log never contains an API key that a request had in its path, query or body', async () => {
     await world.get(`/v1/${world.live_key}`)
     await world.get(`/v1/collections/${world.live_key}`)
     await world.post(PUSH, { ...BODY, phone: world.live_key })

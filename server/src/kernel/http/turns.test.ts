@@ -102,7 +102,7 @@ test('the server closes a connection that sends many requests without reading an
   }
 })
 
-test('the server drops a waiting request whose caller leaves, and answers the others', async () => {
+test('the server drops a waiting request whose caller leaves, and answers all other requests', async () => {
   const { server, begun, dropped } = await startBusyServer()
   const sockets: Socket[] = []
   try {
