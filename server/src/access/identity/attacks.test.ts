@@ -410,7 +410,7 @@ describe('tokens of an issuer that is not configured', () => {
   })
 })
 
-test('a process refuses later tokens of a retired key within a minute, and all its tokens after their lifetime', async () => {
+test('a process refuses later tokens of a retired key within a minute, and all tokens of the key after their lifetime', async () => {
   const stage = await builtIn()
   try {
     assert.equal((await show(stage, `Bearer ${good(stage)}`)).status, 200)

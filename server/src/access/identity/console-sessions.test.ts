@@ -56,7 +56,7 @@ async function comes(client: Console) {
 }
 
 describe('sessions of operators', () => {
-  test('a session ends after OPERATOR_IDLE_S without activity, in every process, and a refresh does not renew the session', async () => {
+  test('a session ends after OPERATOR_IDLE_S without activity, and a refresh does not renew the session', async () => {
     const { tokens } = await comes('operator')
     for (let i = 0; i < 3; i++) {
       passes(IDLE_S - 60)
@@ -97,7 +97,7 @@ describe('sessions of operators', () => {
     assert.equal((await refresh(world.base, tokens.refresh_token, 'operator')).body.error, 'invalid_grant')
   })
 
-  test('the server refuses an operator of another issuer after OPERATOR_SESSION_S', async () => {
+  test('the server refuses an operator whose session has no database row OPERATOR_SESSION_S after the sign-in', async () => {
     const { user_id } = await world.newSession('SUPER_ADMIN')
     const at = async (age_s: number) => codeOf(await me(await consoleToken(world, user_id, { age_s })))
     assert.deepEqual([(await at(SESSION_S - 1))[0], await at(SESSION_S)], [200, OVER])
@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
   const end = (token: string, id: string, at = world) =>
     at.call({ method: 'DELETE', url: `/v1/sessions/${id}`, key: token })
 
-  test('a user lists their sessions with device, address and last use, and the server marks the current session', async () => {
+  test('a user lists their sessions with console, address and last use, and the server marks the current session', async () => {
     const { person, tokens } = await comes('dashboard')
     passes(120)
     const elsewhere = await signIn(world, person)
@@ -204,7 +204,7 @@ describe('confirmations', () => {
     Object.assign(tokens, (await refresh(world.base, tokens.refresh_token)).body)
   }
 
-  test('a member confirms an old session with the password, and then repeats the refused request with the same key', async () => {
+  test('a member confirms an old session with the password, and then repeats the refused request with the same Idempotency-Key', async () => {
     const { person, tokens } = await comes('dashboard')
     assert.equal((await makeKey(tokens)).status, 201)
     await grewOld(tokens)

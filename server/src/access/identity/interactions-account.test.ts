@@ -109,7 +109,7 @@ describe('sign-ups', () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'production_access_restricted'])
   })
 
-  test('the audit log has an entry of a sign-up with the new merchant and the IP address', async () => {
+  test('the audit log has an entry of a sign-up with the e-mail address and the IP address', async () => {
     const email = newEmail()
     await signUp(email)
     const entries = await world.rows<{ action: string; actor_name: string; address: string }>(
@@ -226,7 +226,7 @@ describe('new passwords', () => {
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
-  test('the server refuses 10,000 common passwords in upper and lower case at the sign-up, the reset and the command, in both languages', async () => {
+  test('the server refuses common passwords of a list of 10,000, in any letter case, at the sign-up, the reset and the command, in both languages', async () => {
     assert.ok((await commonPasswords()).size > 10_000)
     const person = await newPerson(world)
     await askReset(person.email)
@@ -455,7 +455,7 @@ test('the server sends at most four e-mails to one address in a row, and gives t
   assert.equal((await listEmails(world.deps, { to: email })).length, 4)
 })
 
-test('the response time does not show whether an address has an account', async () => {
+test('an answer to a sign-up or a reset takes at least its fixed time, with or without an account', async () => {
   const person = await newPerson(world)
   const usual = MAIL_ANSWER.ms
   MAIL_ANSWER.ms = 400

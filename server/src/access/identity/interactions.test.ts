@@ -91,7 +91,7 @@ describe('guessed passwords', () => {
     assert.equal(known.status, 401)
   })
 
-  test('the answer to a wrong password takes as long as the answer to an unknown address', async () => {
+  test('the answers to a wrong password and to an unknown address take about the same time', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const times: Record<string, number[]> = { [person.email]: [], [STRANGER]: [] }
@@ -202,7 +202,7 @@ describe('guessed passwords', () => {
     }
   })
 
-  test('a correct password signs in although an earlier attempt of the same address has a slightly later time', async () => {
+  test('the server allows an attempt although an earlier attempt of the same address has a slightly later time', async () => {
     const { deps } = world
     const attempt = (account: string) => beginAttempt(deps, 'password', { account, address: '192.0.2.4', device: null })
     for (const succeeds of [false, true]) {
@@ -268,7 +268,7 @@ describe('forged forms', () => {
     assert.equal((await other.browser.post(page.url, person)).status, 404)
   })
 
-  test('the server ignores a browser cookie that a client has altered', async () => {
+  test('the server refuses a sign-in whose cookie a client has altered', async () => {
     const { browser, page } = await open(world)
     for (const cookie of browser.cookies) {
       if (cookie.name === 'identity_sign_in.sig') cookie.value = `${cookie.value.slice(0, -2)}xx`

@@ -150,7 +150,7 @@ describe('refresh tokens', () => {
     assert.equal((await refresh(world.base, second.body.refresh_token)).body.error, 'invalid_grant')
   })
 
-  test('only one of many simultaneous uses of a refresh token succeeds', async () => {
+  test('at most one of many simultaneous uses of a refresh token succeeds', async () => {
     const { refresh_token } = await signIn(world, await newPerson(world))
     const replies = await Promise.all(Array.from({ length: 6 }, () => refresh(world.base, refresh_token)))
     assert.ok(replies.filter(({ status }) => status === 200).length <= 1)
@@ -171,7 +171,7 @@ describe('refresh tokens', () => {
     }
   })
 
-  test('the database contains no token, authorization code or cookie in plain text', async () => {
+  test('the database contains no refresh token or cookie in plain text', async () => {
     const browser = openBrowser(world.base)
     const { refresh_token } = await signIn(world, await newPerson(world), browser)
     const stored = JSON.stringify(await world.rows('select * from identity_records'))
@@ -201,7 +201,7 @@ describe('sign-outs', () => {
 })
 
 describe('endpoints of the provider', () => {
-  test('the discovery document names the available endpoints and no others', async () => {
+  test('the discovery document names the available endpoints and no other endpoint', async () => {
     const found = JSON.parse((await openBrowser(world.base).get('/identity/.well-known/openid-configuration')).text)
     assert.equal(found.issuer, `${world.base}/identity`)
     assert.equal(found.token_endpoint, `${world.base}/identity/token`)
