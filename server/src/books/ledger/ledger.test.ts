@@ -469,7 +469,7 @@ describe('balance limits', () => {
     assert.deepEqual(await book(merchant), { held: 100n, provider_float: -100n })
   })
 
-  test('the ledger lets a reversal take available below zero when the merchant has already used the money', async () => {
+  test('the ledger lets the reversal of a payment take the available balance below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_reversed', 100n)])
     assert.deepEqual(await book(merchant), { available: -100n, provider_float: 100n })
