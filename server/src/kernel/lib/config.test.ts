@@ -195,7 +195,7 @@ test('the server accepts two different console clients of a foreign issuer or no
   assert.deepEqual(refusedFor({ ...PRODUCTION_SETTINGS, OIDC_ISSUER: 'https://id.example.tz' }), [])
 })
 
-test('the server requires a second operator only when FOUR_EYES_AMOUNT, an amount in shillings, has a value', () => {
+test('FOUR_EYES_AMOUNT is an amount in shillings, off or empty, and production requires an amount or off', () => {
   assert.equal(readConfig({}, PROVIDERS).four_eyes_amount, null)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '1000000' }, PROVIDERS).four_eyes_amount, 100_000_000n)
   assert.equal(readConfig({ FOUR_EYES_AMOUNT: '0' }, PROVIDERS).four_eyes_amount, 0n)

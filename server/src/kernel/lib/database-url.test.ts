@@ -33,7 +33,7 @@ test('a URL with several hosts gives one URL for each host, with the same user, 
   })
 })
 
-test('session options of the operator are separate from the URL, because the pool adds its own', () => {
+test('splitDatabaseUrl returns the session options of the operator apart from the URL, because the pool adds its own options', () => {
   const { urls, options } = splitDatabaseUrl('postgres://u@h/db?options=-c%20search_path%3Dmalipo')
   assert.deepEqual([urls, options], [['postgres://u@h/db'], '-c search_path=malipo'])
 })
@@ -70,7 +70,7 @@ test('the refusal of a wrong URL states the right form, and does not contain the
   }
 })
 
-test('the URL of a read replica needs DATABASE_URL, and requires no host that accepts writes', () => {
+test('DATABASE_READ_URL needs DATABASE_URL and must not require a host that accepts writes', () => {
   const database_url = 'postgres://malipo:hidden@a/malipo'
   const problems = (database_read_url: string, of = database_url) =>
     readUrlProblems({ database_url: of, database_read_url }).join()

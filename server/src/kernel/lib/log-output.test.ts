@@ -36,7 +36,7 @@ test('while the reader of the log reads nothing, the program does not wait, and 
   assert.ok(ms < 3_000, `the program waited ${ms} ms for the reader`)
 })
 
-test('above its limit, the output loses new lines, and reports their number when the reader reads again', async () => {
+test('above its limit, the output loses new lines, and reports the number of lost lines when the reader reads again', async () => {
   let full = true
   let written = ''
   const lost: number[] = []
@@ -61,7 +61,7 @@ test('above its limit, the output loses new lines, and reports their number when
   assert.equal(written, 'line0\nline1\nline2\nline8\n')
 })
 
-test('if the reader has gone, the output loses lines and does not wait', () => {
+test('the output drops lines and does not wait when the reader has closed the pipe', () => {
   const output = createOutput({
     write: () => {
       throw Object.assign(new Error('no reader'), { code: 'EPIPE' })

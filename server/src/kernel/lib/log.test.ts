@@ -104,7 +104,7 @@ async function counted(work: (log: ReturnType<typeof createLog>) => void, wait_m
 const unreachable = (port: number) =>
   Object.assign(new Error(`connect ECONNREFUSED :${port}`), { code: 'ECONNREFUSED' })
 
-test('the log writes a repeated failure once and whole, then counts, with the ids of the last occurrence', async () => {
+test('the log writes a repeated failure once, and then the number of repetitions with the ids of the last occurrence', async () => {
   const { at_once, lines } = await counted((log) => {
     for (let i = 0; i < 1_000; i++) {
       log.warn({ component: 'work', err: unreachable(i), task: 'webhooks', delivery_id: `id-${i}` }, 'a task failed')
@@ -128,7 +128,7 @@ test('the log writes a repeated failure once and whole, then counts, with the id
   )
 })
 
-test('the log counts each failure alone, and neither lines without an error nor lines below the level warn', async () => {
+test('the log counts different failures separately, and counts neither lines without an error nor lines below the level warn', async () => {
   const { at_once } = await counted((log) => {
     for (let i = 0; i < 10; i++) {
       log.error({ component: 'work', err: unreachable(1), task: 'webhooks' }, 'a task failed')
@@ -141,7 +141,7 @@ test('the log counts each failure alone, and neither lines without an error nor 
   assert.equal(at_once, 3 + 10 + 10)
 })
 
-test('the log writes a failure again when the failure returns after a quiet minute, and counts a marked warning without an error', async () => {
+test('the log writes a failure again when the failure returns after an interval without repetitions, and counts a marked warning without an error', async () => {
   const { lines } = await counted((log) => {
     const warn = () => log.warn({ component: 'collections', provider: 'x', repeats: true }, 'a payment waits')
     warn()
@@ -158,7 +158,7 @@ test('the log writes a failure again when the failure returns after a quiet minu
   )
 })
 
-test('different failures above the limit of counted lines all appear', async () => {
+test('above the limit of counted failures, the log writes each line of a further failure', async () => {
   const { at_once } = await counted((log) => {
     for (let i = 0; i < 600; i++) {
       const err = new Error(String.fromCharCode(0x4e00 + i))

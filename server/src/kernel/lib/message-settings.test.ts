@@ -77,7 +77,7 @@ test('the server refuses a configured gateway with the names of its missing sett
   assert.deepEqual(refusedFor({ ...MAIL, ...SMS }), [])
 })
 
-test('production refuses a gateway without TLS, which would get the key in plain text, and accepts a gateway with TLS', () => {
+test('production refuses an SMS gateway without TLS, which would get the key in plain text, and accepts smtp:// and smtps://', () => {
   const all = { ...PRODUCTION, ...MAIL, ...SMS }
   assert.deepEqual(refusedFor(all), [])
   assert.deepEqual(refusedFor({ ...all, SMTP_URL: 'smtp://mail.example.tz:587' }), [])

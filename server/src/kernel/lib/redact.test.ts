@@ -61,7 +61,7 @@ test('the redaction removes keys, signing secrets and session tokens by their fo
   }
 })
 
-test('the redaction of a hostile text is fast', () => {
+test('the redaction of hostile texts takes less than 0.5 s of CPU time', () => {
   const before = process.cpuUsage()
   for (const part of ['"pin":{', '"pin":"\\', '<pin>', 'pin=', '\\"pin\\":\\"'])
     redactFields(part.repeat(4096 / part.length))

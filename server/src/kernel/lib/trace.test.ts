@@ -61,7 +61,7 @@ test('a valid traceparent continues the trace of the caller, also with a later v
   }
 })
 
-test('a caller can prevent the sampling of a request, and cannot raise the share', () => {
+test('a caller can prevent the sampling of a request, and cannot raise the share of sampled requests', () => {
   const share = (header: string | undefined) => {
     const { tracer } = tracerOf(0.1)
     return Array.from({ length: 10_000 }, () => tracer.begin('GET /x', header)).filter((span) => span !== null).length

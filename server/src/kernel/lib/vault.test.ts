@@ -9,7 +9,7 @@ import { createVault, keyIdOf, parseSecretKeys, sameSecret } from './vault.ts'
 const random = systemRandom()
 const vault = createVault(Buffer.alloc(32, 1), random)
 
-test('the vault opens any text that the vault encrypted', () => {
+test('the vault decrypts any text that the vault encrypted', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(vault.open(vault.seal(text)), text)))
 })
 
@@ -20,7 +20,7 @@ test('the vault encrypts the same text differently each time, and never as plain
     assert.ok(!text.includes('whsec') && !Buffer.from(text.split(':')[3] as string, 'base64').includes('whsec'))
 })
 
-test('a vault with another key does not open the text', () => {
+test('a vault with another key cannot decrypt the text', () => {
   assert.throws(() => createVault(Buffer.alloc(32, 2), random).open(vault.seal('text')))
 })
 
@@ -70,7 +70,7 @@ test('the keyed hash of a text depends on the key of hashes only', () => {
   assert.notEqual(vault.mark('0754').toString('hex'), marks[0])
 })
 
-test('the parser refuses a list with an empty, short or repeated key, and names the position of the key', () => {
+test('the parser of SECRET_KEY refuses a list with an empty, short or repeated key, and names the position of the key', () => {
   const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
   assert.deepEqual(parseSecretKeys(''), [])
   assert.equal(parseSecretKeys(`${one}, ${two}`).length, 2)
