@@ -92,7 +92,7 @@ test('a balance that falls below the mark makes balance.low once, and again only
   )
 })
 
-test('a mark above the current balance makes an event in the next run, each environment has its own mark, and no mark makes no event', async () => {
+test('a mark above the current balance makes an event in the next run, but a live mark makes no event in the sandbox', async () => {
   const { mark, payOut, events } = await newShop()
   await mark('1', 'live')
   await payOut('100')

@@ -66,7 +66,7 @@ test('chooseRule returns the same rule for any order of the rules, and ignores r
   )
 })
 
-test('parsePercentage parses each text of formatPercentage without loss, and returns null for any other text', () => {
+test('parsePercentage parses each text of formatPercentage without loss, and returns null for a text that is no percentage', () => {
   for (let hundredths = 0; hundredths <= 10_000; hundredths++) {
     assert.equal(parsePercentage(formatPercentage(hundredths)), hundredths)
   }

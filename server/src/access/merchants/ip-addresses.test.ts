@@ -74,7 +74,7 @@ const callFrom = (remoteAddress: string, key: string, headers: Record<string, st
   world.call({ method: 'GET', url: '/v1/balance', key, remoteAddress, headers })
 
 describe('entries of the allowlist', () => {
-  test('a new entry of the allowlist is PENDING and in the list, and a member can remove it', async () => {
+  test('a new entry of the allowlist is PENDING and in the list, and a member can remove the entry', async () => {
     const reply = await add({ address: '::ffff:203.0.113.1', label: 'Head office' })
     assert.equal(reply.status, 201)
     const { id, created_at, ...rest } = reply.body.data
@@ -269,7 +269,7 @@ describe('live keys bound to approved addresses', () => {
     assert.ok(!all.includes(live.plaintext_key) && !all.includes(live.plaintext_key.slice(-10)))
   })
 
-  test('an entry allows requests only when it is approved, for live, and of the merchant of the key', async () => {
+  test('an entry allows requests only when the entry is approved, is for live, and has the merchant of the key', async () => {
     const from = '203.0.113.50'
     const other = await boundMerchant(from)
     const { live, token } = await boundMerchant()

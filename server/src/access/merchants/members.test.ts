@@ -266,7 +266,7 @@ test('the server neither removes nor demotes the last MERCHANT_ADMIN', async () 
   }
 })
 
-test('only one of two administrators succeeds when each removes or demotes the other at the same time', async () => {
+test('only one of two administrators succeeds when each removes or demotes the other administrator at the same time', async () => {
   for (let round = 0; round < 10; round++) {
     const { merchant, admin, admin_id } = await newTeam()
     const { token, email } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant }])
@@ -371,7 +371,7 @@ test('a member who is no MERCHANT_ADMIN cannot remove another member', async () 
 const mailsTo = async (email: string) =>
   (await world.rows('select 1 from outbox_messages where recipient = $1', [email])).length
 
-test('all merchants together send three invitation e-mails a day to one address, and the responses stay the same', async () => {
+test('all merchants together send at most three invitation e-mails a day to one address, and no response shows the limit', async () => {
   const teams = [await newTeam(), await newTeam()]
   const email = newEmail()
   const inviteAndRemove = async (admin: string) => {
@@ -411,7 +411,7 @@ test('ten merchants that invite one address at the same time send three e-mails 
   assert.equal(await mailsTo(email), 3)
 })
 
-test('a merchant sends fifty invitation e-mails a day, and a later invitation adds the member without an e-mail', async () => {
+test('a merchant sends at most fifty invitation e-mails a day, and a later invitation adds the member without an e-mail', async () => {
   const { merchant, admin } = await newTeam()
   for (let i = 0; i < 52; i++) assert.equal((await invite(admin, { email: newEmail(), role: 'VIEWER' })).status, 201)
   assert.equal((await listEmails(world.deps, { merchant_id: merchant.id })).length, 50)

@@ -46,7 +46,7 @@ const pngOf = ({
 const LOGO = pngOf()
 
 describe('a logo', () => {
-  test('a picture keeps its pixels and loses its metadata and every appended byte', () => {
+  test('a logo keeps its size and loses its metadata and every appended byte', () => {
     const secret = Buffer.from('Author\0a hidden text')
     const upload = Buffer.concat([pngOf({ more: [chunk('tEXt', secret)] }), Buffer.from('<script>alert(1)</script>')])
     const picture = rewritePng(upload)
@@ -56,7 +56,7 @@ describe('a logo', () => {
     assert.deepEqual(rewritePng(picture.png), picture, 'the result is itself a logo')
   })
 
-  test('the server cannot read a file that is no whole PNG, or whose pixels do not match its header', () => {
+  test('the server refuses a file that is not a whole PNG, or whose pixels do not match its header', () => {
     const wrong: Record<string, Buffer> = {
       'an empty file': Buffer.alloc(0),
       'an SVG': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
@@ -138,7 +138,7 @@ test('an administrator changes contact, colour and logo, and payers see them on 
   assert.deepEqual(audit, [{ n: 3 }])
 })
 
-test('the policy of a page with a colour permits exactly its two styles', async () => {
+test('the content security policy of a payment page with a colour permits exactly the two styles of the page', async () => {
   const { slug, call } = await newShop()
   assert.equal((await call('PATCH', profile, { accent_color: '#7a1fa2' })).status, 200)
   const page = await world.call({ method: 'GET', url: `/pay/${slug}`, key: null })
@@ -148,7 +148,7 @@ test('the policy of a page with a colour permits exactly its two styles', async 
   assert.ok(String(page.headers['content-security-policy']).includes(`style-src ${hashes.join(' ')};`))
 })
 
-test('a repeated change makes one audit entry, a missing field stays, and null removes a field', async () => {
+test('a repeated change makes one audit entry, a missing field keeps its value, and null removes a field', async () => {
   const { call, merchant } = await newShop()
   for (let i = 0; i < 2; i += 1) assert.equal((await call('PATCH', profile, { support_phone: '1444' })).status, 200)
   const kept = await call('PATCH', profile, { support_email: 'a@example.com' })
@@ -162,7 +162,7 @@ test('a repeated change makes one audit entry, a missing field stays, and null r
   assert.equal(rows.length, 3)
 })
 
-test('the server refuses a wrong contact, a light colour and a wrong logo at the field, and changes nothing', async () => {
+test('the server refuses a wrong contact, a light colour and a wrong logo, names the field, and changes nothing', async () => {
   const { call, viewer } = await newShop()
   const wrong: [object, string][] = [
     [{ support_phone: 'piga simu' }, 'support_phone'],
