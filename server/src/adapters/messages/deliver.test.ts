@@ -167,7 +167,7 @@ test('the outbox keeps messages whose channel has no gateway, even if an operato
   assert.deepEqual([mail.mails.length, twin.sms.length], [0, 0])
 })
 
-test('the worker retries a message to an unreachable gateway after 1, 5, 30 and 120 minutes, then marks the message failed', async () => {
+test('the worker retries a message that the gateway temporarily refuses after 1, 5, 30 and 120 minutes, then marks the message failed', async () => {
   const world = await open()
   mail.answers = { RCPT: '451 4.7.1 come back' }
   twin.reply = { kind: 'recipient', code: 405, status: 'InsufficientBalance' }
@@ -335,7 +335,7 @@ test('two processes that claim at the same time send each message of the outbox 
   assert.deepEqual([mail.mails.length, twin.sms.length], [30, 30])
 })
 
-test('the worker sends an SMS without delay while the mail server hangs', async () => {
+test('the worker sends all waiting SMS while the mail server hangs', async () => {
   const world = await open()
   mail.answers = { MAIL: 'hang' }
   for (let i = 0; i < 20; i++) await email(world)
@@ -355,7 +355,7 @@ test('the worker sends an SMS without delay while the mail server hangs', async 
   mail = await startMailServer()
 })
 
-test('the worker sends the messages of other merchants without delay while one merchant has a thousand messages', async () => {
+test('while one merchant has 200 messages, the worker sends a message of another merchant among the first 16', async () => {
   const world = await open()
   const [big, small] = [world.merchant, await world.newMerchant()]
   for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 20 }, () => sms(world, { merchant_id: big.id })))

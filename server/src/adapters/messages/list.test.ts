@@ -70,7 +70,7 @@ const newestFirst = (keep: (one: (typeof made)[number]) => boolean) => idsOf(mad
 
 describe('a merchant', () => {
   for (const role of MERCHANT_ROLES) {
-    test(`a member with the role ${role} reads only the messages sent in the name of the member's merchant`, async () => {
+    test(`a member with the role ${role} reads only the messages about invoices of the member's merchant`, async () => {
       const { token } = await world.newSession(role)
       const { items, pagination } = await list('/v1/merchant/messages?page_size=100', token)
       assert.deepEqual(
@@ -179,7 +179,7 @@ describe('an operator', () => {
     )
   })
 
-  test('an operator filters messages by merchant, channel and status, by one of the three or by all three together', async () => {
+  test('an operator filters messages by merchant, by channel, by status, and by all three', async () => {
     const cases: [string, (one: (typeof made)[number]) => boolean][] = [
       [`merchant_id=${other.id}`, ({ merchant_id }) => merchant_id === other.id],
       ['channel=sms', ({ channel }) => channel === 'sms'],

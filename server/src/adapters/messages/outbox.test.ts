@@ -14,7 +14,7 @@ after(() => world.close())
 
 const LINK = 'http://127.0.0.1/identity/reset?token=abc'
 
-test('the outbox keeps an e-mail for its merchant, and the server encrypts the text in the database', async () => {
+test('the list of e-mails shows each e-mail with its merchant, and the database contains only the encrypted text', async () => {
   const { deps, merchant } = world
   await inTransaction(deps.db, async (tx) => {
     await queueEmail(deps, tx, {
@@ -41,7 +41,7 @@ test('the outbox keeps an e-mail for its merchant, and the server encrypts the t
   assert.ok(!stored?.body.includes('token'))
 })
 
-test('the worker never sends an e-mail whose transaction failed', async () => {
+test('the outbox has no e-mail of a failed transaction', async () => {
   const { deps } = world
   await assert.rejects(
     inTransaction(deps.db, async (tx) => {

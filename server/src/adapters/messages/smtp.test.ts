@@ -44,7 +44,7 @@ const onlyMail = () => {
   return mail
 }
 
-test('the gateway sends an e-mail unchanged, with the same id at each attempt', async () => {
+test('the gateway sends an e-mail unchanged, with the id of the message as its Message-ID', async () => {
   assert.deepEqual(await send(), { kind: 'taken', gateway_id: '250 2.0.0 taken as 4711' })
   const mail = onlyMail()
   assert.deepEqual([mail.from, mail.to], ['pay@example.tz', ['juma@example.com']])
@@ -115,7 +115,7 @@ test('the gateway sends each byte of an attachment unchanged', async () => {
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 
-test('an e-mail with a logo has the logo inside, shows the whole text, and links only lines that are addresses', async () => {
+test('an e-mail with a logo contains the logo and the whole text, and links only lines that are web addresses', async () => {
   const content = sampleLogo()
   const text =
     'Habari <b>Juma</b> & Asha,\n\nLipa hapa:\nhttps://pay.example.tz/pay/x?a=1&b=2\n\nKwa evil.example au https://evil.example x'
