@@ -141,7 +141,7 @@ test('the exchange does not mark a queued request as busy when the client cannot
   for (const sent of all) assert.deepEqual(sent, { kind: 'not_sent' })
 })
 
-test('a closed queue answers not_sent to each of 20,000 new requests', async () => {
+test('an exchange over a closed queue reports each of 20,000 new requests as not sent', async () => {
   const line = createConnectionQueue(await nowhere(), 1)
   await line.destroy()
   const all = await Promise.all(Array.from({ length: 20_000 }, () => exchange(line, get('/'), 5_000)))

@@ -39,7 +39,7 @@ describe('createOnce', () => {
   })
 })
 
-it('a reference memory keeps the newest values and drops a forgotten value', () => {
+it('a reference memory keeps the newest values, and the function forget removes a value', () => {
   const memory = createReferenceMemory<number>(2)
   for (const [i, reference] of ['A', 'B', 'C'].entries()) memory.set(reference, i)
   assert.deepEqual(['A', 'B', 'C'].map(memory.get), [undefined, 1, 2])

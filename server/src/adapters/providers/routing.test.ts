@@ -43,17 +43,21 @@ describe('the choice of a provider', () => {
     'BANK_ACCOUNT/CITI': 'everything',
   }
   for (const [query, name, why] of [
-    [{ method: 'wallet_push' }, 'mpesa', 'the route of its method'],
-    [{ method: 'qr' }, 'codes', 'the route of its method'],
-    [{ method: 'provider_pesa' }, 'everything', 'the default'],
-    [to('MPESA'), 'mpesa', 'the route of its destination, before that of its method'],
-    [to('AIRTEL'), 'everything', 'the route of its method'],
-    [to('NMB', 'BANK_ACCOUNT'), 'banks', 'the route of its method'],
-    [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the route of its destination'],
-    [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default'],
+    [{ method: 'wallet_push' }, 'mpesa', 'the provider of the route of its method'],
+    [{ method: 'qr' }, 'codes', 'the provider of the route of its method'],
+    [{ method: 'provider_pesa' }, 'everything', 'the default provider'],
+    [to('MPESA'), 'mpesa', 'the provider of the route of its destination, before the route of its method'],
+    [to('AIRTEL'), 'everything', 'the provider of the route of its method'],
+    [to('NMB', 'BANK_ACCOUNT'), 'banks', 'the provider of the route of its method'],
+    [to('CITI', 'BANK_ACCOUNT'), 'everything', 'the provider of the route of its destination'],
+    [to('PROVIDER_PESA', 'PROVIDER_PESA'), 'everything', 'the default provider'],
     // If the provider of a route cannot serve a payment or payout, the platform tries no other provider, because the
     // operator chose the route.
-    [to('ABSA', 'BANK_ACCOUNT'), null, 'no provider, because the provider of its route does not reach it'],
+    [
+      to('ABSA', 'BANK_ACCOUNT'),
+      null,
+      'no provider, because the provider of its route does not reach this destination',
+    ],
   ] as [RouteQuery, string | null, string][]) {
     test(`the platform sends ${Object.values(query).join('/')} over ${why}`, () => {
       assert.equal(routing('everything', routes).find('live', query)?.name ?? null, name)

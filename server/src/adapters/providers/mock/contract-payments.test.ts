@@ -102,7 +102,7 @@ for (const [name, start] of [
       await eventually(async () => assert.equal((await statusOf(request))?.kind, 'reversed'))
     })
 
-    it('the mock provider prompts the payer once for a repeated reference', async () => {
+    it('the mock provider gives the same answer and sends one callback for a repeated reference', async () => {
       const request = requestOf('001')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.push(request)))
       await pause(SETTLED_MS)

@@ -144,7 +144,7 @@ for (const [name, start] of [
       })
     })
 
-    it('the mock provider pays a payout once when the platform repeats its reference', async () => {
+    it('the mock provider gives the same answer and sends one callback when the platform repeats the reference of a payout', async () => {
       const request = payoutOf('456')
       const answers = await Promise.all([1, 2, 3].map(() => subject.provider.payout(request)))
       await pause(SETTLED_MS)
@@ -154,7 +154,7 @@ for (const [name, start] of [
       assert.deepEqual(statusesOf(request), ['COMPLETED'])
     })
 
-    it('the mock provider answers many payout queries in their order, and answers not_found for an unknown payout', async () => {
+    it('the mock provider answers many payout queries in their order, and reports an unknown payout as not_found', async () => {
       const [paid] = await send(payoutOf('456'))
       const [declined] = await send(payoutOf('102'))
       const [unclear] = await send(payoutOf('103'))

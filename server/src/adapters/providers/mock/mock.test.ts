@@ -69,7 +69,7 @@ describe('magic numbers', () => {
     })
   }
 
-  it('the table of payment endings has each ending once', () => {
+  it('the table of payment endings has each tested ending once, and no other ending', () => {
     assert.deepEqual(
       MAGIC_NUMBERS.map((row) => row.ending),
       Object.keys(MAGIC_LIVES).sort(),
@@ -101,12 +101,12 @@ describe('magic numbers', () => {
   })
 })
 
-describe('chance', () => {
+describe('random outcomes', () => {
   const live: MockProfile = { success_default: 0.9, seed: 'test', delay_ms: 0 }
   const references = Array.from({ length: 5000 }, (_, i) => `P${i}`)
   const outcomes = (profile: MockProfile) => references.map((reference) => lifeOf({ reference }, profile)[1]?.[1])
 
-  it('the engine lets about 90 of 100 payments succeed at a rate of 0.9, and fails the other payments for every reason', () => {
+  it('the engine lets about 90 of 100 payments succeed at a rate of 0.9, and fails the other payments for five reasons', () => {
     const succeeded = outcomes(live).filter((outcome) => outcome === 'succeeded').length
     assert.ok(succeeded > 4400 && succeeded < 4600, `${succeeded} of 5000`)
     assert.deepEqual([...new Set(outcomes(live))].sort(), [
@@ -136,7 +136,7 @@ describe('status queries', () => {
     return [answer.kind, answer.provider_status, answer.ask_again_ms]
   }
 
-  it('the provider answers not_found to a query for a payment that the platform never sent', () => {
+  it('the provider reports a payment as not_found when the platform never sent the payment', () => {
     assert.deepEqual(answerAfter(5000, { sent_at: null }), { kind: 'not_found', provider_status: 'NOT_FOUND' })
   })
 
@@ -174,7 +174,7 @@ describe('status queries', () => {
     )
   })
 
-  it("the provider answers accepted to a query when its clock is behind the sender's clock", () => {
+  it("the provider reports a payment as accepted when the provider's clock is behind the sender's clock", () => {
     assert.deepEqual(short(-500, '001'), ['accepted', 'PENDING', 1000])
   })
 })

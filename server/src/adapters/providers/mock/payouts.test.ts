@@ -39,7 +39,7 @@ describe('magic numbers of payouts', () => {
     })
   }
 
-  it('the table of payout endings has each ending once', () => {
+  it('the table of payout endings has each tested ending once, and no other ending', () => {
     assert.deepEqual(
       PAYOUT_MAGIC_NUMBERS.map((row) => row.ending),
       Object.keys(MAGIC_LIVES).sort(),
@@ -134,7 +134,7 @@ describe('payouts of the provider in this process', () => {
     assert.equal((await provider.status([{ ...payment, reference }]))[0]?.kind, 'not_found')
   })
 
-  it("the provider answers accepted for a payout when its clock is behind the sender's clock", async () => {
+  it("the provider reports a payout as accepted when the provider's clock is behind the sender's clock", async () => {
     const { clock, start } = setup()
     const sent_at = new Date(clock.now().getTime() + 500)
     assert.equal((await start().payoutStatus([payoutOf('456', { sent_at })]))[0]?.kind, 'accepted')

@@ -121,7 +121,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('the mock provider answers not_found after a restart with an empty book', async () => {
+  it('the mock provider reports a payout as not_found after a restart with an empty book', async () => {
     const fresh = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: fresh.url, secret: SECRET })
     for (const ending of ['456', '103']) {
@@ -255,7 +255,7 @@ describe('answers about payouts over HTTP', () => {
     [503, '{"status":"REFUSED"}', 'unreachable', 'unreachable'],
     [200, `"${'x'.repeat(2_000_000)}"`, 'unreadable', 'unreadable'],
   ] as const) {
-    it(`the adapter reads ${status} ${text.slice(0, 70)} as ${to_request} for a request, and as ${to_question} for a query`, async () => {
+    it(`the adapter maps the answer ${status} ${text.slice(0, 70)} to ${to_request} for a request, and to ${to_question} for a query`, async () => {
       reply = [status, text]
       assert.equal(describePayoutOutcome(await adapter.payout(request)), to_request)
       assert.equal(describePayoutOutcome((await adapter.payoutStatus([request]))[0]), to_question)

@@ -421,7 +421,7 @@ describe('the look-ups of name and balance', () => {
   })
 })
 
-describe("the neutral codes of Selcom's destinations exist, and each payout method uses its product of the gateway", () => {
+describe('the destinations of Selcom', () => {
   it('each payout method uses one product of the gateway, and every Selcom destination has a neutral code', () => {
     for (const { code, method } of DESTINATIONS) {
       const route = routeTo(method, code)

@@ -254,7 +254,7 @@ describe('QR codes', () => {
     })
   })
 
-  it('a QR request reports the payment as succeeded when a payer has paid the order in the meantime', async () => {
+  it('a QR request reports the payment as succeeded when a payer has already paid the order', async () => {
     const { provider } = await start((received) =>
       received.path === CREATE ? FAIL : existingOrder(received, 'COMPLETED'),
     )

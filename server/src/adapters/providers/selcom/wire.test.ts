@@ -6,7 +6,7 @@ import { adapterFor, KEY, PIN, payment, payout, SECRET, start } from '../../../.
 import { CALL_MS_MAX } from '../port.ts'
 
 describe('the adapter as a whole', () => {
-  it('the adapter moves whole shillings, by every method, to every destination except one bank', async () => {
+  it('the capabilities name whole shillings, every payment and payout method, and CRDB but not Standard Chartered', async () => {
     const { capabilities, name } = adapterFor('http://127.0.0.1:1').provider
     assert.equal(name, 'selcom')
     assert.equal(capabilities.whole_shillings, true)

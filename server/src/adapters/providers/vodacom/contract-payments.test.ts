@@ -100,7 +100,7 @@ describe('payments at the twin of the gateway', () => {
     assert.equal(twin.totals().prompts, 3)
   })
 
-  test('the adapter reports the success of a later query instead of a late failure', async () => {
+  test('the adapter first reports a late failure, then the success that a later query finds', async () => {
     const { provider } = await start(SLOW.twin, SLOW.adapter)
     const request = payment('010')
     assert.equal(shortly(await provider.push(request)), 'unknown timeout')
@@ -108,7 +108,7 @@ describe('payments at the twin of the gateway', () => {
     await eventually(async () => assert.equal(shortly(await statusOf(provider, request)), 'succeeded 500000 TZS'))
   })
 
-  test('the adapter delays neither queries nor prompts while other prompts wait for their payers', async () => {
+  test('the adapter reports a payment as paid while eight other prompts wait for their payers', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 600, act_connections: 4, ask_connections: 2 })
     await provider.push(payment())
     for (let i = 0; i < 4; i++) {
@@ -132,7 +132,7 @@ describe('payments at the twin of the gateway', () => {
     assert.equal(shortly(await statusOf(other, request)), 'succeeded 500000 TZS')
   })
 
-  test('the adapter answers many queries in order, and answers not_found for an unsent payment only for a configured code', async () => {
+  test('the adapter answers many queries in order, and reports an unsent payment as not_found only for a configured code', async () => {
     const { provider, twin } = await start()
     const requests = Array.from({ length: 120 }, (_, i) => payment(i % 3 === 0 ? '002' : '001'))
     for (const [i, request] of requests.entries()) if (i % 5 === 0) await provider.push(request)

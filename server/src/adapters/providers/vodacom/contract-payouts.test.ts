@@ -63,7 +63,7 @@ describe('payouts at the twin of the gateway', () => {
     assert.deepEqual([twin.totals().float, twin.totals().paid_out], [5_000n, 15_000n])
   })
 
-  test('the adapter blocks a payout and declines a payment, without a prompt, when the interfaces are closed', async () => {
+  test('the adapter reports a blocked payout and a declined payment, without a prompt, when the interfaces are closed', async () => {
     const { provider, twin } = await start({ settings: { closed: ['b2c', 'c2b'] } })
     assert.equal((await provider.payout(payout())).kind, 'blocked')
     assert.equal(shortly(await provider.push(payment())), 'declined provider_unavailable')

@@ -56,7 +56,7 @@ function compare(twin: VodacomTwin, reference: string, reported: (PushAnswer | P
   if (executions === 1) assert.equal(reported.at(-1)?.kind, 'succeeded', `${reference} was paid`)
 }
 
-test('the adapter causes one prompt for each payment and reports no wrong outcome while the gateway has faults', async () => {
+test('the adapter causes at most one prompt for each payment and reports no wrong outcome while the gateway has faults', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const reported = new Map<string, PushAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payment('999'))
@@ -89,7 +89,7 @@ test('the adapter causes one prompt for each payment and reports no wrong outcom
   )
 })
 
-test('the adapter moves the money of each payout once and reports no wrong outcome while the gateway has faults', async () => {
+test('the adapter moves the money of each payout at most once and reports no wrong outcome while the gateway has faults', async () => {
   const { provider, twin } = await start({ chances: CHANCES }, OPTIONS)
   const reported = new Map<string, PayoutAnswer[]>()
   const requests = Array.from({ length: COUNT }, () => payout('999'))

@@ -83,7 +83,7 @@ describe('answers to a request about money', () => {
     assert.deepEqual(['INS-0', ...TABLE.map(([name]) => name)], Object.keys(CODES))
   })
 
-  test('the adapter reports the requested amount as paid for an answer with a receipt, and accepted without a receipt', () => {
+  test('the adapter reports the requested amount as paid for an answer with a receipt, and the request as accepted without a receipt', () => {
     const paid = code(201, 'INS-0', { output_TransactionID: 'hv9ahxcg4ccv', output_ConversationID: 'conversation1' })
     assert.deepEqual(answersToRequest(paid), [PAID, PAID])
     const answer = paymentSent(paid, REQUEST)
@@ -317,7 +317,7 @@ describe('answers to a query', () => {
     ])
   })
 
-  test('the adapter reports a queried payment as not_found only for a configured code, and never reports a payout so', () => {
+  test('the adapter reports a queried payment as not_found only for a configured code, and never a payout', () => {
     const reading = { ...READING, not_found_codes: ['INS-23'] }
     assert.deepEqual(answersToQuery(code(400, 'INS-23'), reading), ['not_found', 'unknown unseen_status'])
     assert.deepEqual(answersToQuery(code(500, 'INS-23'), reading), ['unknown unreachable', 'unknown unreachable'])

@@ -98,7 +98,7 @@ describe('sessions', () => {
     assert.ok(!logged.join().includes('another-key-of-the-tests'))
   })
 
-  test('each call renews the session once and sends no request that moves money when the gateway refuses every session', async () => {
+  test('a push renews the session once and sends no request that moves money when the gateway refuses every session', async () => {
     const { provider, received } = await script(() => ({ status: 401, content: { output_error: 'Invalid session' } }), {
       session_settle_ms: 0,
     })
