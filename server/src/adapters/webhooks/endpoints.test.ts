@@ -82,7 +82,7 @@ test('each of two endpoints gets its chosen events, as separate deliveries that 
   assert.deepEqual(codeOf(await world.get(`${DELIVERIES}?endpoint_id=x`, key)), [400, 'validation_failed'])
 })
 
-test('a failing endpoint delays no other endpoint, and a replay sends only the deliveries of the failing endpoint', async () => {
+test('a failing endpoint delays no other endpoint, and a replay for this endpoint sends only the deliveries of this endpoint', async () => {
   await configure({ webhook_url: hook('shop') })
   const { id } = (await add({ webhook_url: `http://127.0.0.1:1/down` })).body.data
   await pay('successful')
@@ -188,7 +188,7 @@ describe('the management of endpoints', () => {
     assert.deepEqual((await world.get(ENDPOINTS, key)).body.data.items, [])
   })
 
-  test('a developer manages the endpoints of both environments, and audit log and e-mail contain each change without a secret', async () => {
+  test('a developer manages the endpoints of both environments, and the audit log contains each change without a secret', async () => {
     const { token } = await world.newSession([{ role: 'DEVELOPER', merchant }])
     const addIn = (environment: Environment) =>
       world.post(`${ENDPOINTS}?environment=${environment}`, { webhook_url: hook(environment) }, { key: token })
@@ -240,7 +240,7 @@ describe('a deleted endpoint', () => {
     assert.equal(all.body.data.queued, 0)
   })
 
-  test('when a merchant deletes an endpoint during an attempt, the attempt counts, and no second attempt follows', async () => {
+  test('when a merchant deletes an endpoint during an attempt, the attempt counts, and no second request follows', async () => {
     const { id } = (await add({ webhook_url: hook('gone') })).body.data
     const { promise: until, resolve: release } = Promise.withResolvers<void>()
     receiver.reply = { kind: 'status', status: 500, until }

@@ -124,7 +124,7 @@ test('a replay never queues a delivery that has a hundred attempts', async () =>
   assert.equal((await replay({ since: at(0) })).body.data.queued, 1)
 })
 
-test('the server refuses a replay by another merchant, by a key without the scope and for an invalid period', async () => {
+test('a replay by another merchant queues no delivery, and the server refuses a key without the scope and an invalid period', async () => {
   const { merchant, replay, at, key } = await stage('failed')
   const stranger = await world.newMerchant()
   const others = await world.newKey({ merchant: stranger })

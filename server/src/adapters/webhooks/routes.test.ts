@@ -172,7 +172,7 @@ describe('the webhook configuration', () => {
 })
 
 describe('webhook deliveries', () => {
-  test('the server queues and signs a test delivery with test: true like any other delivery', async () => {
+  test('the server queues and sends a test delivery with test: true, even when the endpoint does not receive the event', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('POST', 'webhook-config/test')).status, 404)
     await call('PATCH', 'webhook-config', { webhook_url: receiver.url, events: ['collection.failed'] })

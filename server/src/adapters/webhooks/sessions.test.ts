@@ -98,7 +98,7 @@ test('the server shows a test delivery only in the environment of its request', 
   assert.equal((await world.get(`${DELIVERIES}/${id}?environment=sandbox`, token)).status, 200)
 })
 
-test('a developer replays a delivered or failed delivery once per Idempotency-Key', async () => {
+test('a developer replays a delivered delivery once per Idempotency-Key, and the server refuses the replay of a pending delivery', async () => {
   const { token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   const { id } = (await world.post(`${CONFIG}/test`, {}, { key: token })).body.data
