@@ -95,7 +95,7 @@ test('one claim reads a limited number of merchants, and the next claim continue
   assert.ok(claims >= 1 && claims <= 3, `${claims} claims`)
 })
 
-test('every process finds due rows without a merchant', async () => {
+test('a claim finds due rows without a merchant', async () => {
   await fill(20, 1, START)
   await deps.db.query(
     sql(
@@ -156,7 +156,7 @@ test('a process whose clock is an hour behind shortens no lease and no pause of 
   }
 })
 
-test('a lease that ends a day ahead becomes free after the lease has stayed unchanged for longer than a lease may last', async () => {
+test('a claim takes a row whose lease ends a day ahead after the row stayed unchanged for longer than a lease may last', async () => {
   const ahead = testDeps(database.url, { clock: settableClock(new Date(START.getTime() + 86_400_000)) })
   try {
     await fill(1, 3, START)
