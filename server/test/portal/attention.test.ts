@@ -165,6 +165,52 @@ test('a member sees the warning about a failing webhook, and the warning ends af
   await at.leave()
 })
 
+for (const language of ['en', 'sw'] as const) {
+  test(`a member sends the missed events of a failing endpoint again, whose start the form already has (${language})`, async () => {
+    const { merchant, key, deliveries } = await troubledShop()
+    const { world } = office
+    const other = { webhook_url: `${receiver.url}/other`, description: 'Stock', events: ['balance.low'] }
+    const made = await world.post('/v1/merchant/webhook-endpoints', other, { key })
+    assert.equal(made.status, 201, made.text)
+    while ((await deliveries()).some(({ status }: { status: string }) => status === 'pending')) {
+      world.deps.clock.advance(31 * 60_000)
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    const times = (await deliveries()).map(({ created_at }: { created_at: string }) => Date.parse(created_at))
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    // The form refuses a time after the browser's clock.
+    await page.clock.install({ time: world.deps.clock.now() })
+    await at.opens('/sandbox')
+    await at.press('Angalia ujumbe uliotumwa', 'See the deliveries')
+    await at.press('Tuma tena tangu…', 'Send again since…')
+    const form = page.getByRole('dialog')
+    const endpoint = form.getByLabel(says('Anwani', 'Endpoint'))
+    assert.equal(await endpoint.inputValue(), 'default')
+    const since = await form.getByLabel(says('Kuanzia (saa za Tanzania)', 'Since (Tanzanian time)')).inputValue()
+    assert.equal(since, new Date(Math.min(...times) + 3 * 3_600_000).toISOString().slice(0, 16))
+    await at.looks('the form that sends deliveries again')
+    await at.picture('replay-since')
+    receiver.reply = { kind: 'status', status: 200 }
+    const before = receiver.received.length
+    await form.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true }).click()
+    await page
+      .getByText(says(`Ujumbe ${times.length} umewekwa`, `The server sends ${times.length} deliveries again.`))
+      .waitFor()
+    while (receiver.received.length < before + times.length) await new Promise((done) => setTimeout(done, 20))
+    await form.getByRole('button', { name: says('Funga', 'Close'), exact: true }).click()
+    const menu = page.getByRole('navigation', { name: says('Menyu', 'Menu') })
+    await menu
+      .getByRole('link', { name: /^Webhook/ })
+      .locator('.count')
+      .waitFor({ state: 'detached' })
+    await at.press('Ondoa vichujio', 'Clear filters')
+    await at.press('Tuma tena tangu…', 'Send again since…')
+    assert.equal(await endpoint.inputValue(), '', 'without a warning, the form chooses no endpoint')
+    await at.leave()
+  })
+}
+
 test('a click on a row opens its record, and a reload keeps a saved filter and a hidden column', async () => {
   const { merchant, id } = await troubledShop()
   const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard')

@@ -39,26 +39,48 @@ function toFieldValue(moment: string): string {
   return `${day}T${new Date(since_midnight).toISOString().slice(11, 23)}`
 }
 
-/** Shows the dialog: the start time, the selection, and finally the number of queued deliveries. */
-export function ReplaySince({ open, close }: { open: boolean; close: () => void }) {
+/** Formats the minute of a time for the field. A later second could leave out the first delivery of the failure. */
+function minuteOf(moment: string): string {
+  return toFieldValue(moment).slice(0, 'yyyy-mm-ddThh:mm'.length)
+}
+
+/**
+ * The first values of the form: the endpoint, and the time of its oldest failure. An empty endpoint means all endpoints. Null as
+ * the time means that the console knows no failure.
+ */
+export type ReplayStart = { endpoint_id: string; since: string | null }
+
+type ReplayDialog = {
+  /** The id and the name of each endpoint. */
+  endpoints: readonly (readonly [id: string, name: string])[]
+  start: ReplayStart
+  close: () => void
+}
+
+/** Shows the dialog: the start time, the endpoint, the selection, and finally the number of queued deliveries. */
+export function ReplaySince({ open, ...form }: ReplayDialog & { open: boolean }) {
   const t = useTexts(webhooksTexts)
   return (
-    <Dialog open={open} onClose={close} title={t.replay_title}>
-      <ReplayForm close={close} />
+    <Dialog open={open} onClose={form.close} title={t.replay_title}>
+      <ReplayForm {...form} />
     </Dialog>
   )
 }
 
-function ReplayForm({ close }: { close: () => void }) {
+function ReplayForm({ endpoints, start, close }: ReplayDialog) {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
   const call = useCall()
   const queries = useQueryClient()
   const { environment, membership } = useMerchantAccess()
   const [done, setDone] = useState<Calls[typeof CALL]['data'] | null>(null)
-  const draft = useDraft<{ since: string; status: ReplaySelection }>({
-    name: `replay.${membership.merchant_id}.${environment}`,
-    initial: { since: '', status: 'failed' },
+  const draft = useDraft<{ since: string; endpoint_id: string; status: ReplaySelection }>({
+    name: `replay.${membership.merchant_id}.${environment}.${start.endpoint_id}`,
+    initial: {
+      since: start.since === null ? '' : minuteOf(start.since),
+      endpoint_id: start.endpoint_id,
+      status: 'failed',
+    },
     check: {
       since: (value) => {
         const moment = readLocalTime(value)
@@ -66,8 +88,9 @@ function ReplayForm({ close }: { close: () => void }) {
       },
     },
   })
-  const send = draft.submit(async ({ since, status }, once) => {
-    const reply = await call(CALL, { body: { since: readLocalTime(since) ?? since, status }, once })
+  const send = draft.submit(async ({ since, endpoint_id, status }, once) => {
+    const body = { since: readLocalTime(since) ?? since, status, ...(endpoint_id === '' ? {} : { endpoint_id }) }
+    const reply = await call(CALL, { body, once })
     setDone(reply)
     if (reply.next_since !== null) draft.form.setFieldValue('since', toFieldValue(reply.next_since))
     await queries.invalidateQueries()
@@ -77,6 +100,19 @@ function ReplayForm({ close }: { close: () => void }) {
       <Stack gap="md">
         <Text size="sm">{t.replay_text}</Text>
         <TextInput label={t.since} required type="datetime-local" {...draft.form.getInputProps('since')} />
+        {endpoints.length > 1 || start.endpoint_id !== '' ? (
+          <NativeSelect
+            label={t.endpoint}
+            data={[
+              { value: '', label: t.endpoint_every },
+              ...endpoints.map(([value, label]) => ({ value, label })),
+              ...(endpoints.some(([id]) => id === start.endpoint_id) || start.endpoint_id === ''
+                ? []
+                : [{ value: start.endpoint_id, label: t.endpoint_removed }]),
+            ]}
+            {...draft.form.getInputProps('endpoint_id')}
+          />
+        ) : null}
         <NativeSelect
           label={t.which}
           data={Object.entries(t.which_of).map(([value, label]) => ({ value, label }))}

@@ -75,6 +75,7 @@ export const webhooksTexts = texts({
     endpoint: 'Anwani',
     endpoint_default: 'Anwani kuu',
     endpoint_removed: 'Anwani iliyoondolewa',
+    endpoint_every: 'Anwani zote',
     endpoints: 'Anwani nyingine',
     endpoints_what: (limit: number) =>
       `Mifumo mingine inaweza kupokea matukio pia, kila mmoja kwa anwani, matukio na siri yake. Jumla ya anwani ${limit} kwa kila mazingira.`,
@@ -209,6 +210,7 @@ export const webhooksTexts = texts({
     endpoint: 'Endpoint',
     endpoint_default: 'Main address',
     endpoint_removed: 'Removed endpoint',
+    endpoint_every: 'All endpoints',
     endpoints: 'Other endpoints',
     endpoints_what: (limit: number) =>
       `Other systems can get events too, each with its own address, events and secret. Each environment has up to ${limit} endpoints, with the main address.`,

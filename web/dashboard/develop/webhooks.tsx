@@ -10,9 +10,10 @@ import type { BulkAct } from '../../ui/list-bulk.tsx'
 import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useEnvironmentPath } from '../merchant.ts'
+import { useAttention } from '../attention.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
-import { ReplaySince } from './replay-since.tsx'
+import { ReplaySince, type ReplayStart } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
 import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.tsx'
 import { WebhookTest } from './webhook-test.tsx'
@@ -44,11 +45,26 @@ export function Webhooks() {
   )
 }
 
+/**
+ * Returns the first values of the form that sends deliveries again: those of the failing endpoint of the filter. Without the
+ * filter, returns those of the only failing endpoint.
+ */
+function useReplayStart(chosen: string | number | undefined): ReplayStart {
+  const { environment } = useMerchantAccess()
+  const failing = useAttention().flatMap((item) =>
+    item.environment === environment && item.webhook !== null ? [item.webhook] : [],
+  )
+  const chosen_ones = failing.filter(({ endpoint_id }) => chosen === undefined || endpoint_id === chosen)
+  const found = chosen_ones.length === 1 ? chosen_ones[0] : undefined
+  return { endpoint_id: found?.endpoint_id ?? String(chosen ?? ''), since: found?.oldest_at ?? null }
+}
+
 function Deliveries() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
   const at = useEnvironmentPath()
-  const [replaying, setReplaying] = useState(false)
+  // The form keeps its first values, because the warning ends when the endpoint works again.
+  const [replaying, setReplaying] = useState<ReplayStart | null>(null)
   const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items ?? []
   const names = new Map(endpoints.map((one) => [one.id, endpointLabel(one, t.endpoint_default)]))
   const filters: ListFilter[] = [
@@ -96,6 +112,7 @@ function Deliveries() {
     run: ({ id }) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } }),
   }
   const any = (read.data?.pagination.total_items ?? 0) > 0
+  const start = useReplayStart(list.query.endpoint_id)
   return (
     <section aria-labelledby="deliveries">
       <Stack gap="md">
@@ -104,7 +121,7 @@ function Deliveries() {
             {t.deliveries}
           </Title>
           {any ? (
-            <Button variant="default" onClick={() => setReplaying(true)}>
+            <Button variant="default" onClick={() => setReplaying(start)}>
               {t.replay_since}
             </Button>
           ) : null}
@@ -117,7 +134,12 @@ function Deliveries() {
           empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
         />
       </Stack>
-      <ReplaySince open={replaying} close={() => setReplaying(false)} />
+      <ReplaySince
+        open={replaying !== null}
+        close={() => setReplaying(null)}
+        endpoints={[...names]}
+        start={replaying ?? start}
+      />
     </section>
   )
 }
