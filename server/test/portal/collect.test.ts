@@ -159,6 +159,78 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   await visitor.leave()
 })
 
+for (const language of ['sw', 'en'] as const) {
+  test(`a member saves and sends an invoice with one tap, and a failed send leaves a saved invoice to send again (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    const person = await office.newPerson('MERCHANT_ADMIN', merchant)
+    const visitor = await office.comes(person, 'dashboard', { language, refusals: [...REFUSALS, 503] })
+    const { page, says } = visitor
+    const invoices = async () =>
+      (await world.get('/v1/invoices', key)).body.data.items as { id: string; status: string }[]
+    const messages = async () =>
+      (
+        await world.rows('select 1 from outbox_messages where merchant_id = $1 and invoice_id is not null', [
+          merchant.id,
+        ])
+      ).length
+    const writes = async () => {
+      await visitor.opens('/sandbox/invoices/new')
+      await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma')
+      await page.locator('[data-path="items.0.description"]').fill('Viatu')
+      await page.locator('[data-path="items.0.unit_price"]').fill('12500')
+    }
+    const save = page.getByRole('button', { name: says('Hifadhi na utume', 'Save and send'), exact: true })
+    const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
+    const issued = page.getByRole('main').getByText(says('Umetoa ankara; mteja', 'You have issued the invoice. The'))
+
+    await writes()
+    await save.click()
+    await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, write the phone')).waitFor()
+    await page.locator('[data-path="customer_phone"]:focus').waitFor()
+    assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+    await visitor.looks('the form of an invoice with two buttons')
+    await visitor.picture('save-and-send')
+    await save.dblclick()
+    await visitor.sees('Ankara INV-000001', 'Invoice INV-000001')
+    await issued.waitFor()
+    assert.deepEqual([(await invoices()).length, await messages()], [1, 1], 'a double tap makes and sends one invoice')
+
+    // The server refuses the first send.
+    await page.route('**/v1/invoices/*/send?*', (route) => route.fulfill({ status: 503, json: {} }))
+    await writes()
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 457')
+    await save.click()
+    await visitor.sees('Ankara INV-000002', 'Invoice INV-000002')
+    await page.getByText(says('lakini haikuituma kwa mteja', 'but did not send it to the customer')).waitFor()
+    await visitor.looks('an invoice that the server did not send')
+    await visitor.picture('unsent-invoice')
+    await Promise.all([page.waitForResponse((response) => response.url().includes('/send?')), again.click()])
+    assert.deepEqual([(await invoices())[0]?.status, await messages()], ['DRAFT', 1])
+    await page.unroute('**/v1/invoices/*/send?*')
+    await again.dblclick()
+    await issued.waitFor()
+    assert.deepEqual([(await invoices()).length, await messages()], [2, 2])
+
+    // The server sends the invoice, but the browser gets no response.
+    await page.route('**/v1/invoices/*/send?*', async (route) => {
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+    await writes()
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 458')
+    await save.click()
+    await visitor.sees('Ankara INV-000003', 'Invoice INV-000003')
+    await issued.waitFor()
+    assert.equal(await page.getByText(says('lakini haikuituma', 'but did not send it')).count(), 0)
+    assert.deepEqual([(await invoices()).length, await messages()], [3, 3])
+    visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+    await visitor.leave()
+  })
+}
+
 test('the console deletes the typed text when the member cancels the form or signs out', async () => {
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor

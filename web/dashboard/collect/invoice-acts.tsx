@@ -12,6 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
+import { type FailedSend, failedSendOf, forgetFailedSend } from './failed-send.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
@@ -36,7 +37,8 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
     <Stack gap="xs">
       {may && open ? (
         <Group gap="xs">
-          <SendInvoice invoice={invoice} done={setMessage} />
+          {/* With another status, a send is a new request, which needs a new Idempotency-Key. */}
+          <SendInvoice key={invoice.status} invoice={invoice} done={setMessage} />
           {invoice.status === 'DRAFT' ? (
             <PageButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
               {t.edit}
@@ -55,10 +57,17 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
-/** Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. */
-function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(name: Name, invoice_id: string) {
+/**
+ * Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. `first` is the key of an
+ * earlier request with an unknown outcome.
+ */
+function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(
+  name: Name,
+  invoice_id: string,
+  first: string | null = null,
+) {
   const act = useAction(name)
-  const once = useRef(newIdempotencyKey())
+  const once = useRef(first ?? newIdempotencyKey())
   // The page shows the result, because the button may disappear after the action.
   const run = async (then: () => void) => {
     try {
@@ -76,17 +85,23 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const { environment } = useMerchantAccess()
   const [confirming, setConfirming] = useState(false)
-  const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id)
   const { customer_phone, customer_email, status } = invoice
+  // If the status is not DRAFT, the server has sent the invoice, although the page got no response.
+  const failed = status === 'DRAFT' ? failedSendOf(invoice.id) : undefined
+  const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id, failed?.once)
   const ways = [
     ...(customer_phone === null ? [] : [t.by_sms(showPhone(customer_phone))]),
     ...(customer_email === null ? [] : [t.by_email(customer_email)]),
   ]
   const send = () =>
     run(() => {
+      forgetFailedSend(invoice.id)
       setConfirming(false)
       done(t.issued)
     })
+  if (failed !== undefined) {
+    return <SendFailed {...{ failed, act, send: () => void send() }} />
+  }
   return (
     <>
       <Button onClick={() => setConfirming(true)}>{status === 'DRAFT' ? t.send : t.send_again}</Button>
@@ -117,6 +132,25 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
         </Group>
       </Dialog>
     </>
+  )
+}
+
+/** Says that the server saved the invoice but did not send it, shows the reason, and offers the send again. */
+function SendFailed(props: { failed: FailedSend; act: { error: Error | null; isPending: boolean }; send: () => void }) {
+  const t = useTexts(invoicesTexts)
+  const { error, isPending } = props.act
+  return (
+    <Stack gap="xs" w="100%">
+      <Text role="alert" fw={600}>
+        {t.unsent}
+      </Text>
+      <Problem error={isPending ? null : (error ?? props.failed.error)} />
+      <div>
+        <Button loading={isPending} onClick={props.send}>
+          {t.send_again}
+        </Button>
+      </div>
+    </Stack>
   )
 }
 

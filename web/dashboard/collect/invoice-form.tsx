@@ -3,7 +3,7 @@
 import '../../ui/choices.css'
 import './collect.css'
 import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { checks, readPhone } from '../../ui/checks.ts'
 import { useDraft } from '../../ui/form.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
@@ -48,31 +48,37 @@ export function invoiceBody(values: TypedInvoice) {
 }
 
 /**
- * Shows the form. `name` is the name of the draft. `send` creates or changes the invoice. `back` is the page that the Cancel
- * button opens.
+ * Shows the form. `name` is the name of the draft. `save` creates or changes the invoice. With `saveAndSend`, the form has a button
+ * that also sends the invoice to the customer. `back` is the page that the Cancel button opens.
  */
 export function InvoiceForm({
   name,
   initial,
-  send,
+  save,
+  saveAndSend,
   back,
 }: {
   name: string
   initial: TypedInvoice
-  send: (values: TypedInvoice, once: string) => Promise<unknown>
+  save: (values: TypedInvoice, once: string) => Promise<unknown>
+  saveAndSend?: (values: TypedInvoice, once: string) => Promise<unknown>
   back: string
 }) {
   const t = useTexts(invoicesTexts)
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
   const today = dayOf(new Date())
+  // The check of the fields runs in the event handler, before a render, so a ref stores which button the member pressed.
+  const sends = useRef(false)
   const { form, submit, forget, error, sending } = useDraft<TypedInvoice>({
     name,
     initial,
     check: {
       customer_name: check.text(200),
       note: check.short(1_000),
-      customer_phone: check.optional(check.phone),
+      customer_phone: (text, { customer_email }) =>
+        check.optional(check.phone)(text) ??
+        (sends.current && text.trim() === '' && customer_email.trim() === '' ? t.send_needs : null),
       customer_email: check.optional(check.email),
       due_date: (day) => check.date(day) ?? (day < today ? t.due_past : null),
       items: {
@@ -82,9 +88,12 @@ export function InvoiceForm({
       },
     },
   })
-  const save = submit(send)
+  const start = (is_sent: boolean, event?: FormEvent<HTMLFormElement>) => {
+    sends.current = is_sent
+    return submit(is_sent && saveAndSend ? saveAndSend : save)(event)
+  }
   return (
-    <form onSubmit={save} noValidate>
+    <form onSubmit={(event) => start(false, event)} noValidate>
       <Stack gap="lg">
         <Fieldset legend={t.customer}>
           <Stack gap="md" maw={520}>
@@ -120,9 +129,23 @@ export function InvoiceForm({
           maw={520}
           {...form.getInputProps('note')}
         />
-        <Problem error={error} retry={() => void save()} />
+        <Problem error={error} retry={() => void start(sends.current)} />
         <Group>
-          <Button type="submit" loading={sending}>
+          {saveAndSend ? (
+            <Button
+              loading={sending && sends.current}
+              disabled={sending && !sends.current}
+              onClick={() => void start(true)}
+            >
+              {t.save_and_send}
+            </Button>
+          ) : null}
+          <Button
+            type="submit"
+            variant={saveAndSend ? 'default' : 'filled'}
+            loading={sending && !sends.current}
+            disabled={sending && sends.current}
+          >
             {t.save}
           </Button>
           <PageButton to={back} variant="default" onClick={forget}>

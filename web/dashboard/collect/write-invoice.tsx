@@ -3,13 +3,16 @@
 import { Text } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useAction, useRead } from '../../ui/data.ts'
+import { isUnresolved } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
 import { hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showPhone } from '../../ui/show.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
-import { EMPTY_ITEM, InvoiceForm, invoiceBody } from './invoice-form.tsx'
+import { keepFailedSend } from './failed-send.ts'
+import { EMPTY_ITEM, InvoiceForm, invoiceBody, type TypedInvoice } from './invoice-form.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
 import { NotYours, useMayCollect } from './not-yours.tsx'
 
@@ -29,9 +32,21 @@ export function NewInvoice() {
   const { environment, membership } = useMerchantAccess()
   const at = useEnvironmentPath()
   const make = useAction('POST /v1/invoices')
+  const issue = useAction('POST /v1/invoices/{invoice_id}/send')
   const saved = useSaved()
   const may = useMayCollect()
   if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
+  const save = async (values: TypedInvoice, once: string) =>
+    (await make.mutateAsync({ body: invoiceBody(values), once })).id
+  /** Sends a saved invoice. If this fails, the page of the invoice shows the error and offers the send again. */
+  const send = async (invoice_id: string, once: string) => {
+    try {
+      await issue.mutateAsync({ params: { invoice_id }, once })
+      showToast(t.issued)
+    } catch (error) {
+      keepFailedSend(invoice_id, { error, once: isUnresolved(error) ? once : null })
+    }
+  }
   const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
   const empty_customer = { customer_name: '', customer_phone: '', customer_email: '', note: '' }
   return (
@@ -40,8 +55,11 @@ export function NewInvoice() {
         name={`invoice.${membership.merchant_id}.${environment}`}
         initial={{ ...empty_customer, due_date, language, items: [{ ...EMPTY_ITEM }] }}
         back={at('invoices')}
-        send={async (values, once) => {
-          const { id } = await make.mutateAsync({ body: invoiceBody(values), once })
+        save={async (values, once) => saved(await save(values, once))}
+        saveAndSend={async (values, once) => {
+          const id = await save(values, once)
+          // The key of the send follows from the key of the form. So a retry of both requests sends the invoice once.
+          await send(id, `${once}-send`)
           await saved(id)
         }}
       />
@@ -93,7 +111,7 @@ export function EditInvoice() {
             note: invoice.note ?? '',
           }}
           back={back}
-          send={async (values, once) => {
+          save={async (values, once) => {
             await change.mutateAsync({ params, body: invoiceBody(values), once })
             await saved(id)
           }}
