@@ -15,8 +15,11 @@ export const API_SCOPE = 'api'
 
 /** The time in milliseconds after which the lock of a key ends, even if the first request has not finished. */
 export const LOCK_MS = 20_000
-/** The tolerated difference between the clocks of two machines, in milliseconds. */
-const CLOCK_DIFFERENCE_MAX_MS = 5_000
+/**
+ * The longest time in milliseconds from the time of a request to the end of a lock: 12 seconds more for a statement that waited
+ * for locks, and 5 seconds more for two clocks that differ. A lock that ends later is of a wrong clock, so the key is free.
+ */
+export const LOCK_LEFT_MAX_MS = LOCK_MS + 12_000 + 5_000
 
 /** The stored answer to the first request. */
 export type StoredAnswer = {
@@ -176,9 +179,8 @@ function answerIn(deps: Deps, claim: IdempotencyClaim, row: KeyRow | undefined):
   // IDEMPOTENCY_REPLAY_DAYS longer since then.
   if (!same || now > replay_until || row.response_body === '') return new Refusal('idempotency_key_reused')
   if (row.status_code !== null) return { status_code: row.status_code, response_body: row.response_body }
-  // If a lock ends later than any lock can, the clock of its machine was ahead. The server ignores such a lock.
   const left_ms = (row.locked_until?.getTime() ?? 0) - now
-  return left_ms > 0 && left_ms <= LOCK_MS + CLOCK_DIFFERENCE_MAX_MS ? inProgress() : null
+  return left_ms > 0 && left_ms <= LOCK_LEFT_MAX_MS ? inProgress() : null
 }
 
 function inProgress(): Refusal {
@@ -414,7 +416,7 @@ async function claimKeys(deps: Deps, tx: Tx, claims: readonly IdempotencyClaim[]
     keysInput(claims),
     new Date(now.getTime() + LOCK_MS),
     now,
-    new Date(now.getTime() + LOCK_MS + CLOCK_DIFFERENCE_MAX_MS),
+    new Date(now.getTime() + LOCK_LEFT_MAX_MS),
   ])
   return new Set(rows.map(claimName))
 }

@@ -3,7 +3,7 @@
 // each attempt when the attempt is due.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
-import { API_SCOPE, LOCK_MS } from '../../kernel/http/index.ts'
+import { API_SCOPE, LOCK_LEFT_MAX_MS, LOCK_MS } from '../../kernel/http/index.ts'
 import { batchSizes, gather, metadataPairs, Refusal, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
 import type { NewCollection } from './check.ts'
 import { feesOf, type PaymentToPrice } from './fee.ts'
@@ -39,7 +39,7 @@ const acceptSql = ({ limit, source, refused }: { limit: string; source: string; 
      on conflict (merchant_id, environment, scope, key) do update
        set resource_id = coalesce(k.resource_id, excluded.resource_id), locked_until = excluded.locked_until
        where k.status_code is null and (k.locked_until <= excluded.created_at
-         or k.locked_until > excluded.created_at + interval '25 seconds') and k.fingerprint = excluded.fingerprint
+         or k.locked_until > excluded.created_at + interval '${LOCK_LEFT_MAX_MS / 1_000} seconds') and k.fingerprint = excluded.fingerprint
      returning k.merchant_id, k.environment, k.key, k.resource_id
    ), fresh as materialized (
      select * from ${source} where (id in (select resource_id from key)) is true

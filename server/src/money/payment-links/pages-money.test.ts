@@ -388,6 +388,45 @@ describe('QR codes', () => {
     }
   })
 
+  test('a request that waited longer than two clocks differ starts no second QR code with the same key', async () => {
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let calls = 0
+    let markReached = () => {}
+    const reached = new Promise<void>((resolve) => {
+      markReached = resolve
+    })
+    const slow = realProvider({
+      qr: async () => {
+        calls += 1
+        markReached()
+        if (calls === 1) await gate
+        return { kind: 'accepted', provider_status: 'PENDING', payment_token: '12345678', qr_payload: '000201' }
+      },
+    })
+    const live = await createWorld({ compose: { providers: [slow] } })
+    const other = await createWorld({ url: live.url, compose: { providers: [slow] } })
+    try {
+      const { public_slug: slug } = await newLink(live, {}, live.live_key)
+      // The request to the other process took its time 8 seconds before the first request, and then waited for the database.
+      live.deps.clock.advance(8_000)
+      const key = randomUUID()
+      const code = pay(slug, null, { method: 'TANQR', of: live, key })
+      await reached
+      const late = pay(slug, null, { method: 'TANQR', of: other, key })
+      void late.finally(release)
+      assert.deepEqual(codeOf(await late), [409, 'idempotency_in_progress'])
+      assert.equal((await code).status, 202)
+      assert.equal(calls, 1)
+    } finally {
+      release()
+      await other.close()
+      await live.close()
+    }
+  })
+
   test('a page does not show its QR code after the merchant cancels the link', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
