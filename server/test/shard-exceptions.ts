@@ -230,6 +230,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'held_history',
       'merchant_conflicts',
       'operator_collections',
+      'operator_withdrawal_facts',
       'operator_withdrawal_statuses',
       'statement_lines_store',
     ],

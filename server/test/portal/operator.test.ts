@@ -37,6 +37,11 @@ const hears = (visitor: Visitor, sw: string, en: string) =>
 /** Returns the open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
 const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
+/** Returns the withdrawals of a merchant that wait for an approval. */
+const waitingOf = async ({ merchant }: ShopWithKeys): Promise<{ id: string }[]> => {
+  const query = `status=PENDING_ADMIN_APPROVAL&merchant_id=${merchant.id}`
+  return (await office.world.get(`/v1/operator/withdrawals?${query}`, await operator.session())).body.data.items
+}
 
 describe("the operators' console", () => {
   test('a user who is not an operator sees an explanation, the address of the dashboard and a sign-out button', async () => {
@@ -195,6 +200,57 @@ describe("the operators' console", () => {
     assert.equal(approved.history[0].reason, 'I have checked the details')
     await visitor.leave()
   })
+
+  for (const language of ['sw', 'en'] as const)
+    test(`the list, the dry run and the page of a withdrawal mark the large one among small ones (${language})`, async () => {
+      const known = await operator.shop('1000000.00')
+      await operator.approve(await operator.submit(known, { amount: '1000.00' }))
+      for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount })
+      const large = await operator.submit(known, { amount: '900000.00' })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const marks = [
+        says('91.1 % ya salio', '91.1 % of the balance'),
+        says('Mara 900 ya utoaji mkubwa zaidi', '900 times the largest payout'),
+      ]
+      await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
+      const row = page.getByRole('row').filter({ hasText: /TZS\s900,000/ })
+      for (const mark of marks) await row.getByText(mark, { exact: true }).waitFor()
+      assert.equal(await page.locator('main .chip-warn').count(), 2, 'the small withdrawals have no mark')
+      await visitor.looks('marks')
+      await visitor.picture('marks')
+
+      await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
+      await visitor.press('Angalia kitakachotokea', 'Run a dry run')
+      const lines = question(visitor).getByRole('listitem')
+      for (const mark of marks)
+        await lines
+          .filter({ hasText: /900,000/ })
+          .getByText(mark, { exact: true })
+          .waitFor()
+      const small = lines.filter({ hasText: /1,100/ })
+      await small.getByText(says('0.1 % ya salio', '0.1 % of the balance'), { exact: true }).waitFor()
+      await small.getByText(says('Mara 1.1 ya utoaji mkubwa zaidi', '1.1 times the largest payout')).waitFor()
+      assert.equal(await question(visitor).locator('.chip-warn').count(), 2)
+      await visitor.looks('marks of a dry run')
+      await visitor.picture('marks-dry-run')
+
+      await visitor.opens(`/withdrawals/${large}`)
+      const warning = says(
+        'Kiasi ni mara 900 ya TZS 1,000, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.',
+        'The amount is 900 times TZS 1,000, the largest of the latest 200 payouts that succeeded.',
+      )
+      await page.getByText(warning, { exact: true }).waitFor()
+      await visitor.looks('facts')
+      await visitor.picture('facts')
+      await page.keyboard.press('r')
+      const restated = (await question(visitor).innerText()).replaceAll('\u00a0', ' ')
+      for (const fact of ['91.1 %', says('mara 900 ya TZS 1,000', '900 times TZS 1,000')])
+        assert.ok(restated.includes(fact), `${fact} is missing in the question: ${restated}`)
+      await visitor.picture('facts-question')
+      for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
+      await visitor.leave()
+    })
 
   for (const language of ['sw', 'en'] as const)
     test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {

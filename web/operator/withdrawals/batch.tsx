@@ -15,6 +15,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
+import { FactLine } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import type { WithdrawalRow } from './record.ts'
 
@@ -274,10 +275,10 @@ function BatchLines({
                 {' '}
                 <span className="amount">{showPhone(row?.number ?? '')}</span>
               </Text>
+              <FactLine facts={item.facts} />
             </div>
             <div>
               <Chip tone={tone}>{word}</Chip>
-              {item.ok && item.new_destination ? <Text size="sm">{t.first}</Text> : null}
               {item.code === null ? null : <Text size="sm">{words.refusal(item.code)}</Text>}
             </div>
           </li>

@@ -14,6 +14,7 @@ import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { decideTexts } from './decide-texts.ts'
+import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
 import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
@@ -35,10 +36,11 @@ export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionNam
   )
 }
 
-function Restated({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
+function Restated({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(decideTexts)
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
+  const size = useFactRows(facts, currency)
   return (
     <>
       <FactList
@@ -50,6 +52,7 @@ function Restated({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
             </strong>,
           ],
           [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
+          ...size,
           [t.to, <strong key="to">{withdrawal.destination_name ?? t.no_name}</strong>],
           [
             t.number,

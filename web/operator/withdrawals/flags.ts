@@ -4,6 +4,7 @@
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
+import { useFactWarnings } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -59,6 +60,7 @@ export type Flag = { tone: Tone; text: string }
 export function useFlags(
   {
     withdrawal,
+    facts,
     balance,
     destination,
     payout_limits,
@@ -70,6 +72,7 @@ export function useFlags(
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
+  const large = useFactWarnings(facts, withdrawal.currency)
   const bad = (text: string): Flag => ({ tone: 'bad', text })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
   if (!isApprovable(withdrawal)) return conflict
@@ -90,6 +93,7 @@ export function useFlags(
     beyond(payout_limits.daily, t.limit_daily),
     beyond(payout_limits.destination, t.limit_destination),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
+    ...large.map(warn),
     destination.first_time && warn(t.first),
     missing <= 0n && toMinor(amount) > older && warn(t.fresh),
     hour > 1 && warn(t.many(hour)),

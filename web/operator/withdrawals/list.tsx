@@ -14,6 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName, useMay } from '../operator.ts'
 import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch.tsx'
+import { Marks } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
 import { keepListPosition } from './walk.ts'
@@ -139,7 +140,9 @@ function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null):
   ]
 }
 
-/** Shows the status of a withdrawal, and its approvals if it needs two. A sandbox withdrawal also has a chip. */
+/**
+ * Shows the status of a withdrawal, its marks, and its approvals if it needs two. A sandbox withdrawal also has a chip.
+ */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
   const words = useWords()
@@ -150,6 +153,7 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
       {isApprovable(row) && row.approvals_required > 1 ? (
         <Chip tone="plain">{t.approval_count(row.approvals.length, row.approvals_required)}</Chip>
       ) : null}
+      <Marks facts={row.facts} />
     </Group>
   )
 }

@@ -8,6 +8,7 @@ import { useWords } from '../../ui/words.ts'
 import { useMe } from '../operator.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
+import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
 import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
@@ -97,11 +98,12 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the amount, the fees and the price rule, and the user or API key that requested the withdrawal. */
-export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
+/** Shows the amount, the fees, the share of the balance, and the user or API key that requested the withdrawal. */
+export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
   const { currency, requested_by } = withdrawal
+  const size = useFactRows(facts, currency)
   const money = (value: string) => <Amount value={value} currency={currency} />
   return (
     <Panel title={t.facts}>
@@ -119,6 +121,7 @@ export function ChargesPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
             </span>,
           ],
           [t.total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
+          ...size,
           [t.rule, withdrawal.pricing_rule_label || null],
           [t.requested_by, t.by(operatorWords.actor(requested_by.kind), requested_by.name)],
           [t.reference, withdrawal.reference],

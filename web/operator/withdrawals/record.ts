@@ -48,7 +48,10 @@ export function allowedActions(
 }
 
 /** Returns true if this operator gave the first of the two approvals. */
-export function hasApproved({ approvals_required, approvals }: WithdrawalRow, { email }: Me): boolean {
+export function hasApproved(
+  { approvals_required, approvals }: Pick<WithdrawalRow, 'approvals_required' | 'approvals'>,
+  { email }: Me,
+): boolean {
   return approvals_required > 1 && approvals.some(({ operator }) => operator === email)
 }
 

@@ -5,7 +5,7 @@ import { MerchantRecord } from '../../access/merchants/index.ts'
 import { success } from '../../kernel/http/index.ts'
 import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
-import { OperatorWithdrawalDetail } from './withdrawals-schema.ts'
+import { OperatorWithdrawalDetail, WaitingFacts } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
@@ -29,6 +29,7 @@ const { id, name, merchant_code, status, verified, created_at } = MerchantRecord
 export const WithdrawalCase = Type.Object(
   {
     withdrawal: OperatorWithdrawalDetail,
+    facts: WaitingFacts,
     balance: Type.Object(
       {
         available: Type.String(),

@@ -9,6 +9,7 @@ import type { Routes } from '../../kernel/http/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
 import { getPayoutFacts } from '../../money/withdrawals/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
+import { readDecisionFacts } from './decision-facts.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
@@ -96,22 +97,28 @@ export async function getCase(
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
-  const [received, destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] = await Promise.all([
-    receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
-    destinationOf(reader, withdrawal),
-    getPayoutFacts(deps, reader, { ...withdrawal, amount: withdrawal.requires_approval ? withdrawal.amount : '0.00' }),
-    reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
-      ...book,
-      JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
-      CASE_COUNT_MAX,
-    ]),
-    reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
-    getMerchant(reader, merchant_id),
-    operator_id !== null && hasConflict(reader, merchant_id, operator_id),
-  ])
+  const [received, [facts], destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] =
+    await Promise.all([
+      receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
+      readDecisionFacts(reader, [withdrawal]),
+      destinationOf(reader, withdrawal),
+      getPayoutFacts(deps, reader, {
+        ...withdrawal,
+        amount: withdrawal.requires_approval ? withdrawal.amount : '0.00',
+      }),
+      reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
+        ...book,
+        JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
+        CASE_COUNT_MAX,
+      ]),
+      reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
+      getMerchant(reader, merchant_id),
+      operator_id !== null && hasConflict(reader, merchant_id, operator_id),
+    ])
   const { name, merchant_code, status, verified, created_at } = merchant
   return {
     withdrawal,
+    facts: facts ?? null,
     balance: { ...withdrawal.balance, currency: CURRENCY, ...presentReceived(received[0]) },
     destination,
     payout_limits,

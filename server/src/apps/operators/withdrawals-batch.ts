@@ -4,19 +4,16 @@
 import { actOf } from '../../books/audit/index.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
-import { formatAmount, Refusal, refuseField } from '../../kernel/lib/index.ts'
+import { formatAmount, Refusal, refuseField, ZERO_ID } from '../../kernel/lib/index.ts'
 import {
   type ApprovalBatch,
   type ApprovalResult,
   type ApprovalService,
-  findNewDestinations,
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
+import { findWithdrawalFacts, presentFacts, type WithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
 import { decideOnce } from './once.ts'
 import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
-
-/** The key of a withdrawal in the request: its merchant and its id. */
-type WithdrawalKey = { merchant_id: string; id: string }
 
 const STATUSES = sql(
   'operator_withdrawal_statuses',
@@ -56,12 +53,15 @@ export function approveBatchRoute(
         const trace = request.trace?.context ?? null
         const given = { act, reason: reason?.trim() ?? null, confirm_new_destination, trace }
         const work = async (tx: Tx) => {
+          // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
+          const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
+          const facts = await findWithdrawalFacts(tx, known)
           const made = await service.approveBatch(
             tx,
             keys.map((key) => ({ ...key, ...given })),
             { dry_run },
           )
-          return { data: await presentBatch(tx, keys, made, dry_run), left: made }
+          return { data: await presentBatch(tx, keys, made, { dry_run, facts }), left: made }
         }
         return decideOnce(deps, request, reply, work, service.sendApproved)
       },
@@ -73,15 +73,13 @@ async function presentBatch(
   reader: Reader,
   keys: readonly WithdrawalKey[],
   { answers }: ApprovalBatch,
-  dry_run: boolean,
+  { dry_run, facts }: { dry_run: boolean; facts: ReadonlyMap<string, WithdrawalFacts> },
 ): Promise<ApproveBatchResult> {
-  const known = keys.filter((_, place) => !(answers[place] instanceof Refusal && answers[place].code === 'not_found'))
-  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && known.includes(key))
+  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && facts.has(withdrawalName(key)))
   const rows =
     refused.length === 0
       ? []
       : await reader.query<{ id: string; status: ItemStatus }>(STATUSES, [JSON.stringify(refused)])
-  const new_destinations = await findNewDestinations(reader, known)
   const statuses = new Map(rows.map(({ id, status }) => [id, status]))
   const yes = answers.filter((answer): answer is ApprovalResult => !(answer instanceof Refusal))
   return {
@@ -90,7 +88,9 @@ async function presentBatch(
     awaiting_second: sumOf(yes.filter(({ status }) => status !== 'PROCESSING')),
     items: keys.map((key, place) => {
       const answer = answers[place] as ApprovalResult | Refusal
-      const item = { withdrawal_id: key.id, new_destination: new_destinations.has(withdrawalName(key)) }
+      const found = facts.get(withdrawalName(key))
+      const new_destination = found?.new_destination ?? false
+      const item = { withdrawal_id: key.id, new_destination, facts: presentFacts(found) }
       if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
       return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }

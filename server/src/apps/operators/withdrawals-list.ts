@@ -28,6 +28,7 @@ import {
   type Withdrawal,
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
+import { readDecisionFacts } from './decision-facts.ts'
 import { checkDepth, DEPTH_MAX } from './depth.ts'
 import type { OperatorWithdrawal, OperatorWithdrawalDetail, WithdrawalsQuery } from './withdrawals-schema.ts'
 
@@ -108,7 +109,9 @@ export async function listWithdrawalsForOperators(deps: Deps, query: Withdrawals
     deps.db.query<OperatorWithdrawalRow>(list, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
   ])
-  return pageOf(await presentAll(deps, deps.db, rows), counted[0]?.total ?? 0, query)
+  const [records, facts] = await Promise.all([presentAll(deps, deps.db, rows), readDecisionFacts(deps.db, rows)])
+  const items = records.map((record, place) => ({ ...record, facts: facts[place] ?? null }))
+  return pageOf(items, counted[0]?.total ?? 0, query)
 }
 
 function statementsFor(status: string | null, order: 'newest' | 'oldest') {

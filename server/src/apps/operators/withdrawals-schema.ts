@@ -33,6 +33,45 @@ const record = {
 export const OperatorWithdrawal = Type.Object(record, { title: 'OperatorWithdrawal' })
 export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 
+/** The number of latest paid withdrawals of a merchant among which the server looks for the largest. */
+export const LATEST_PAID = 200
+
+/** The facts that show an operator how large a withdrawal is for its merchant. */
+export const DecisionFacts = Type.Object(
+  {
+    balance_percent: nullable(
+      Type.String({
+        description:
+          'Amount and charges in percent of the available balance now, rounded down to one decimal. Null means that the available balance is not above zero.',
+      }),
+    ),
+    largest_paid_amount: nullable(
+      Type.String({
+        description: `The largest amount among the latest ${LATEST_PAID} successful withdrawals of the merchant. Null means that none has succeeded.`,
+      }),
+    ),
+    times_largest_paid: nullable(
+      Type.String({
+        description:
+          'The amount divided by `largest_paid_amount`, rounded down to one decimal. Null means that no withdrawal has succeeded.',
+      }),
+    ),
+    new_destination: Type.Boolean({
+      description: 'True means that no other withdrawal of the merchant has paid this destination.',
+    }),
+  },
+  { title: 'DecisionFacts' },
+)
+export type DecisionFacts = Static<typeof DecisionFacts>
+
+/** The facts of a withdrawal that waits for an approval, or null. */
+export const WaitingFacts = Type.Union([DecisionFacts, Type.Null()], {
+  description:
+    'How large the withdrawal is for its merchant, in the same environment. Null means that the withdrawal waits for no approval.',
+})
+
+const OperatorWithdrawalItem = Type.Object({ ...record, facts: WaitingFacts }, { title: 'OperatorWithdrawalItem' })
+
 const Actor = Type.Object(
   {
     kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
@@ -196,6 +235,10 @@ const ApproveBatchResult = Type.Object(
         new_destination: Type.Boolean({
           description: 'True means that no other withdrawal of the merchant has paid this destination.',
         }),
+        facts: Type.Union([DecisionFacts, Type.Null()], {
+          description:
+            'How large the withdrawal was for its merchant before this request, in the same environment. Null means that the withdrawal waited for no approval.',
+        }),
         status: nullable(
           enumOf(
             'WithdrawalStatus',
@@ -247,4 +290,4 @@ export const WithdrawalAnswer = success(OperatorWithdrawal)
 /** The response with one withdrawal, its balance, payout and history. */
 export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
 /** The response with a page of withdrawals. */
-export const WithdrawalsAnswer = success(page(OperatorWithdrawal))
+export const WithdrawalsAnswer = success(page(OperatorWithdrawalItem))

@@ -16,7 +16,6 @@ export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type DescribedHold, findHold } from './hold.ts'
 export { getWithdrawal, sumWithdrawals, withdrawalsOfDigest } from './list.ts'
 export { payoutGauges, readPayoutQueue } from './metrics.ts'
-export { findNewDestinations } from './new-destinations.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export {
   endPause,
