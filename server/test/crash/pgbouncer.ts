@@ -197,7 +197,7 @@ test('the server refuses to start with a wrong configuration of the pooler, and 
     [
       (ini: string) => IGNORES(without_query(ini)),
       {},
-      /drops the settings of sessions .*: set DATABASE_POOLER=transaction/,
+      /drops the settings of sessions .* set DATABASE_POOLER=transaction/,
     ],
     [without_query, { DATABASE_POOLER: 'transaction' }, /copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/],
   ] as const) {

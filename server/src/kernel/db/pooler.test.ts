@@ -51,7 +51,7 @@ test('behind a pooler, the pool leaves no prepared statement and no setting in t
 
 test('the server refuses to start while the sessions lack its settings, and names the remedy', async () => {
   const refusal = (text: RegExp) => (error: Error) => error instanceof ConfigError && text.test(error.message)
-  await assert.rejects(requireSession(open(), true), refusal(/copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/))
+  await assert.rejects(requireSession(open(), true), refusal(/Copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/))
   await assert.rejects(requireSession(open(), false), refusal(/set DATABASE_POOLER=transaction/))
   const direct = createDb({ url: database.url, max_connections: 1 })
   closers.push(() => direct.close())

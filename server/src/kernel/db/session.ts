@@ -18,9 +18,9 @@ export async function requireSession(reader: Reader, is_pooled: boolean): Promis
   const found = `${wrong.name} is ${wrong.setting} instead of ${SESSION_SETTINGS[wrong.name]}`
   throw new ConfigError(
     is_pooled
-      ? `the sessions behind DATABASE_URL lack the settings of the server (${found}): copy connect_query of ` +
+      ? `the sessions behind DATABASE_URL lack the settings of the server (${found}). Copy connect_query of ` +
           'deploy/pgbouncer/pgbouncer.ini to the line of the database in pgbouncer.ini, and restart PgBouncer'
-      : `a pooler between the server and PostgreSQL drops the settings of sessions (${found}): set DATABASE_POOLER=transaction ` +
-          'for PgBouncer in transaction mode, or let DATABASE_URL lead to PostgreSQL itself',
+      : `a pooler between the server and PostgreSQL drops the settings of sessions (${found}). For PgBouncer in transaction ` +
+          'mode, set DATABASE_POOLER=transaction. Otherwise let DATABASE_URL lead to PostgreSQL itself',
   )
 }
