@@ -165,7 +165,7 @@ test('a restore refuses a cut, changed, exchanged or missing file of a backup, a
   await replace(whole.subarray(0, 40))
   await isRefused(/is cut short: copy the whole backup again/)
   await replace(await readFile(other))
-  await isRefused(/has changed since the backup, or belongs to another backup/)
+  await isRefused(/has changed since the backup, or is a file of another backup/)
   await rm(first)
   await isRefused(/is missing or unreadable \(ENOENT\)/)
   await replace(whole)
@@ -187,7 +187,7 @@ test('a restore refuses a missing file in the middle of the WAL, and names the f
 
 test('a backup refuses DATA_DIR and a folder that does not exist as its target', async () => {
   const inside = { ...(await source()), place: join(data_dir, 'backup') }
-  await refused(makeBackup(inside), /is inside DATA_DIR, and would be lost with it/)
+  await refused(makeBackup(inside), /is inside DATA_DIR, so the loss of DATA_DIR would destroy the backups too/)
   await refused(
     makeBackup({ ...(await source()), place: join(place, 'none') }),
     /is no folder: make the folder, or mount its disk/,

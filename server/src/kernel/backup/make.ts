@@ -50,7 +50,9 @@ export async function makeBackup(source: BackupSource): Promise<MadeBackup> {
   const place = resolve(source.place)
   const inside = relative(resolve(source.data_dir), place)
   if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`)))
-    throw new BackupError(`${place} is inside DATA_DIR, and would be lost with it: name a folder on another disk`)
+    throw new BackupError(
+      `${place} is inside DATA_DIR, so the loss of DATA_DIR would destroy the backups too: name a folder on another disk`,
+    )
   await requirePlace(place)
   const base = backupsOf(place)
   await fs.mkdir(base, { recursive: true, mode: 0o700 })

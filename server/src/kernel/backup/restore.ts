@@ -32,7 +32,7 @@ export async function findRestorable(
   }
   if (schema !== null && !migrations.includes(schema)) {
     throw new BackupError(
-      `the backup ${id} has the schema ${schema}, which is newer than this program: restore the backup with the version that made the backup, or with a newer version`,
+      `the backup ${id} has the schema ${schema}, which is newer than this program. Restore the backup with the version that made the backup, or with a newer version`,
     )
   }
   return found

@@ -72,7 +72,7 @@ test('a reader refuses a file with one changed bit, more bytes, another name or 
     const changed = Buffer.from(whole)
     changed[at] = (changed[at] as number) ^ 1
     await writeFile(path, changed)
-    await refused(path, /has changed since the backup, or belongs to another backup/)
+    await refused(path, /has changed since the backup, or is a file of another backup/)
   }
   const longer = newPath()
   await writeFile(longer, Buffer.concat([whole, Buffer.from('x')]))

@@ -191,7 +191,7 @@ const cutShort = (path: string) =>
   new BackupError(`${path} is cut short: copy the whole backup again, or use another backup`)
 const changed = (path: string) =>
   new BackupError(
-    `${path} has changed since the backup, or belongs to another backup: copy it again, or use another backup`,
+    `${path} has changed since the backup, or is a file of another backup: copy the file again, or use another backup`,
   )
 
 /** Flushes the entries of a folder to disk, so that new and renamed files survive a power failure. */
