@@ -44,7 +44,7 @@ export function liveLines({ provider, routes, callbacks, payouts }: LiveMoney): 
     `${provider}${note}${routes.length === 0 ? '' : `, but ${routes.join(', ')}`}`,
     `payouts: ${payouts.length === 0 ? 'off' : payouts.join(', ')}`,
     ...Object.entries(callbacks).map(
-      ([name, address]) => `callbacks of ${name}: ${address ?? 'none, the server queries it'}`,
+      ([name, address]) => `callbacks of ${name}: ${address ?? 'none, so the server queries the provider'}`,
     ),
   ]
 }
