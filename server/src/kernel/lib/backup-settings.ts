@@ -28,7 +28,7 @@ export const backupSettings = {
     'BACKUP_CHECK_DIR',
     '',
     text,
-    'Folder into which a worker restores the newest backup of BACKUP_DIR each day to check it, and which it then removes. Empty: the folder backup-check of DATA_DIR. Name a disk with space for a second database.',
+    'Folder into which a worker restores the newest backup of BACKUP_DIR each day. The worker checks the restored database, and then removes the folder. Empty: the folder backup-check of DATA_DIR. Name a disk with space for a second database.',
   ),
 } as const
 

@@ -109,10 +109,10 @@ const processSettings = {
     SETTINGS_FILE_VARIABLE,
     '',
     text,
-    'File with settings in the form of this file. The environment overrides it. Empty: malipo.env, or else .env, in the working folder.',
+    'File with settings in the form of this file. Environment variables override the file. Empty: malipo.env, or else .env, in the working folder.',
   ),
   host: setting('HOST', '', host, 'Address to listen on. Empty: 127.0.0.1, or 0.0.0.0 in production.'),
-  port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free one.'),
+  port: setting('PORT', '8080', number(0, 65535), 'Port to listen on. 0: any free port.'),
   data_dir: setting('DATA_DIR', '.data', text, 'Folder of the embedded database and of generated secrets.'),
   embedded_dir: setting(
     'MALIPO_EMBEDDED_DIR',
@@ -182,7 +182,7 @@ const processSettings = {
     'DATABASE_READ_LAG_MAX_MS',
     '100',
     number(0, 5_000),
-    'The longest time in ms for which a read waits until DATABASE_READ_URL has the changes before it. Then DATABASE_URL answers.',
+    'The longest time in ms for which a read waits until DATABASE_READ_URL has the changes before the read. Then DATABASE_URL answers.',
   ),
   full_page_writes_not_needed: setting(
     'FULL_PAGE_WRITES_NOT_NEEDED',

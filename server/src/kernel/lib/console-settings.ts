@@ -95,7 +95,7 @@ export const consoleSettings = {
     'FOUR_EYES_AMOUNT',
     '',
     limit,
-    'Amount in shillings from which on an action needs two operators. It applies to the sums of a day in Tanzania. The sums are the payouts of a merchant, the payouts to a destination, and the corrections of a merchant. off: one operator is enough, and each start logs a warning. Production needs an amount or off.',
+    'Amount in shillings from which on an action needs two operators. The amount applies to the sums of a day in Tanzania. The sums are the payouts of a merchant, the payouts to a destination, and the corrections of a merchant. off: one operator is enough, and each start logs a warning. Production needs an amount or off.',
   ),
 } as const
 

@@ -84,7 +84,7 @@ export const LOG_FIELDS = {
   broken: 'the checks of `verify` that failed, with findings',
   dropped: 'a number of dropped spans of traces',
   amr: 'the authentication methods of a sign-in',
-  purpose: 'why a passkey was requested',
+  purpose: 'the action for which the server requested a passkey',
   oidc_error: 'the OAuth error code',
   oidc_route: 'the route of the identity provider',
   detail: 'the explanation of the identity provider',

@@ -13,7 +13,7 @@ export const monitoringSettings = {
     'METRICS_PORT',
     '',
     (value) => (value === '' ? null : number(0, 65535)(value)),
-    'Port of /metrics for Prometheus, such as 9464. Each process of a machine needs a port of its own. 0: any free one. Empty: no /metrics.',
+    'Port of /metrics for Prometheus, such as 9464. Each process of a machine needs a port of its own. 0: any free port. Empty: no /metrics.',
   ),
   metrics_host: setting(
     'METRICS_HOST',

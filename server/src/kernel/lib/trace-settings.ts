@@ -57,7 +57,7 @@ export const traceSettings = {
     'OTEL_TRACES_SAMPLER_ARG',
     '0.01',
     number(0, 1, 'any'),
-    'Share of requests that the server traces, from 0 to 1. A caller cannot raise it.',
+    'Share of requests that the server traces, from 0 to 1. A caller cannot raise the share.',
   ),
   otel_service_name: setting('OTEL_SERVICE_NAME', 'malipo', word, 'Name of this installation in traces.'),
 } as const
