@@ -38,7 +38,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be at most {}': 'Andika {} au chini yake.',
   'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
   'must be up to {} ids, separated by commas': 'Chagua malipo yasiyozidi {}.',
-  'must be sent once': 'Taja hili mara moja tu.',
+  'must occur only once': 'Taja hili mara moja tu.',
   'has "{}" twice': 'Ina "{}" mara mbili. Ondoa moja.',
   'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
     'Andika kiasi kama 25000 au 25000.50.',
@@ -128,11 +128,12 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Too many exports run at once. Repeat the request after the seconds in Retry-After.':
     'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
-  'Your role {} does not allow this call. An operator with the role {} must make it.':
+  'Your role {} does not allow this call. An operator with the role {} must make this call.':
     'Jukumu lako {} haliruhusu hili. Mwendeshaji mwenye jukumu {} ndiye anayeweza.',
-  'The request did not arrive completely in time. Send it again.': 'Ombi halikufika lote kwa wakati. Tuma tena.',
+  'The request did not arrive completely in time. Send the request again.':
+    'Ombi halikufika lote kwa wakati. Tuma tena.',
   'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
-  'merchant_id is not the merchant of this credential. Leave it out or send your own.':
+  'merchant_id is not the merchant of this credential. Leave merchant_id out, or send your own merchant_id.':
     'Huruhusiwi kutumia biashara hii.',
   'The service supports only TZS.': 'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
   'The amount must be from {} to {} shillings.': 'Kiasi kiwe kutoka shilingi {} hadi {}.',

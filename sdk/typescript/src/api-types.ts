@@ -1055,7 +1055,7 @@ export type WebhookConfig = {
   events: Array<EventName>
   /** The last four characters of the signing secret. */
   secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
+  /** The signing secret. Only in the answer to the request that made the secret. */
   secret?: string
 }
 
@@ -1103,7 +1103,7 @@ export type WebhookEndpoint = {
   events: Array<EventName>
   /** The last four characters of the signing secret. */
   secret_last4: string
-  /** The signing secret. Only in the answer to the request that made it. */
+  /** The signing secret. Only in the answer to the request that made the secret. */
   secret?: string
   /** The endpoint: `default`, which is that of webhook-config, or an id of webhook-endpoints. */
   id: string
@@ -1735,7 +1735,7 @@ export type GetWebhookEndpointAnswer = WebhookEndpoint
 
 /** The input of PATCH /v1/merchant/webhook-endpoints/{id}. */
 export type UpdateWebhookEndpointInput = {
-  /** The new URL. Pending deliveries go to it too. */
+  /** The new URL. Pending deliveries go to the new URL too. */
   webhook_url?: string | undefined
   /** The events to receive. */
   events?: Array<'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful'> | undefined

@@ -169,14 +169,14 @@ for (const language of LANGUAGES) {
           error: {
             code: 'validation_failed',
             message: 'wrong',
-            details: { fields: [{ field: 'reference', message: 'must be sent once' }] },
+            details: { fields: [{ field: 'reference', message: 'must occur only once' }] },
           },
         },
       }),
     )
     await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).fill('X')
     await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).press('Enter')
-    await page.getByText(says('Taja hili mara moja tu.', 'must be sent once')).waitFor()
+    await page.getByText(says('Taja hili mara moja tu.', 'must occur only once')).waitFor()
     assert.ok((await rows.count()) > 1, 'the previous rows stay')
     await visitor.leave()
   })

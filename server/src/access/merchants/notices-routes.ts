@@ -35,7 +35,7 @@ export function noticesRoutes(deps: Deps): Routes {
           tags,
           operationId: 'updateNotificationSettings',
           summary: 'Change which e-mails about the business you get',
-          description: 'A missing field stays as it is. You cannot switch off e-mails about security.',
+          description: 'A missing field keeps its value. You cannot switch off e-mails about security.',
           body: NoticeSettingsBody,
           response: { 200: NoticeSettingsAnswer },
         },

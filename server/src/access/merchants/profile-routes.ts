@@ -33,7 +33,7 @@ export function profileRoutes(deps: Deps): Routes {
           tags,
           operationId: 'updateProfile',
           summary: 'Change the contact and the colour that payers see',
-          description: 'Null removes a field, and a missing field stays as it is.',
+          description: 'Null removes a field, and a missing field keeps its value.',
           body: ProfileBody,
           response: { 200: ProfileAnswer },
         },

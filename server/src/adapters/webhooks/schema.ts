@@ -55,7 +55,7 @@ export const ConfigRecord = Type.Object(
     events: Type.Array(listedText('EventName', EVENTS)),
     secret_last4: Type.String({ description: 'The last four characters of the signing secret.' }),
     secret: Type.Optional(
-      Type.String({ description: 'The signing secret. Only in the answer to the request that made it.' }),
+      Type.String({ description: 'The signing secret. Only in the answer to the request that made the secret.' }),
     ),
   },
   { title: 'WebhookConfig' },
@@ -78,7 +78,7 @@ export const NewEndpointBody = Type.Object(
 /** The body of PATCH /v1/merchant/webhook-endpoints/{id}. */
 export const EndpointBody = Type.Object(
   {
-    webhook_url: Type.Optional(line(2048, 'The new URL. Pending deliveries go to it too.')),
+    webhook_url: Type.Optional(line(2048, 'The new URL. Pending deliveries go to the new URL too.')),
     events: Type.Optional(
       Type.Array(listedLine('EventChoice', 64, [...EVENTS, ...EVENT_ALIASES.keys()]), {
         maxItems: 50,

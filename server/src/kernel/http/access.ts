@@ -259,7 +259,7 @@ function checkOperator({ operator_role, console }: SessionPrincipal, duty: Opera
   if (mayOperate(operator_role, duty)) return
   const required = OPERATOR_DUTIES[duty]
   refuse('insufficient_role', {
-    message: `Your role ${operator_role} does not allow this call. An operator with the role ${required.join(' or ')} must make it.`,
+    message: `Your role ${operator_role} does not allow this call. An operator with the role ${required.join(' or ')} must make this call.`,
     details: { operator_role, required_roles: required.join(' or ') },
   })
 }
@@ -364,7 +364,7 @@ function namedEnvironment(request: FastifyRequest): Environment | null {
 /** Returns one text field of a part of a request. If the caller sent the field twice, refuses the field as ambiguous. */
 function fieldOf(part: unknown, name: string): string | undefined {
   const value = (part as Record<string, unknown> | null | undefined)?.[name]
-  if (Array.isArray(value)) refuseField(name, 'must be sent once')
+  if (Array.isArray(value)) refuseField(name, 'must occur only once')
   return typeof value === 'string' ? value : undefined
 }
 

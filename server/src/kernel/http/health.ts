@@ -52,7 +52,7 @@ export function healthRoutes({ check, draining, components }: HealthOptions): (a
   const Ready = Type.Object({
     status: Type.Literal('ready'),
     checks: Type.Object(Object.fromEntries(READINESS_CHECKS.map((name) => [name, Type.String()])), {
-      description: 'Each check is ok. If one fails, the answer is 503 and details.checks names the problem.',
+      description: 'Each check is ok. If a check fails, the answer is 503 and details.checks names the problem.',
     }),
   })
   return (app) => {

@@ -71,7 +71,7 @@ export const catalogue = {
   },
   merchant_mismatch: {
     status: 403,
-    message: 'merchant_id is not the merchant of this credential. Leave it out or send your own.',
+    message: 'merchant_id is not the merchant of this credential. Leave merchant_id out, or send your own merchant_id.',
     to_do: 'Leave merchant_id out. If you work for several businesses, use the key of the right one.',
   },
   production_access_restricted: {
@@ -190,7 +190,7 @@ export const catalogue = {
   },
   request_timeout: {
     status: 408,
-    message: 'The request did not arrive completely in time. Send it again.',
+    message: 'The request did not arrive completely in time. Send the request again.',
     to_do: 'Send the same request with the same Idempotency-Key again. If this repeats, check your connection.',
   },
   payload_too_large: {
