@@ -69,13 +69,13 @@ export const HELP: Readonly<Record<string, Help>> = {
     ],
   },
   get: {
-    usage: 'malipo get ID',
-    summary: 'show a record by its id, whatever its kind is',
-    text: 'Finds payments, payment links, invoices, payouts, transactions, deliveries and events.',
+    usage: 'malipo get ID|REFERENCE',
+    summary: 'show a record by its id or reference, whatever its kind is',
+    text: 'Finds payments, payment links, invoices, payouts, transactions, deliveries and events by id, and payments and payouts by your own reference, such as ORDER-1042.',
     options: [JSON_OPTION],
   },
   open: {
-    usage: 'malipo open ID',
+    usage: 'malipo open ID|REFERENCE',
     summary: 'open the page of a record in the dashboard',
     text: 'Prints the address, and opens it if this computer can.',
     options: ['--print          only print the address', JSON_OPTION],

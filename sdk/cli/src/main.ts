@@ -349,13 +349,13 @@ async function runPay(run: Run): Promise<void> {
 }
 
 async function runGet(run: Run): Promise<void> {
-  const { kind, record } = await findRecord(apiOf(run), word(run, 0, 'ID', 'get'))
+  const { kind, record } = await findRecord(apiOf(run), word(run, 0, 'ID or REFERENCE', 'get'))
   run.out.show([kind, ...JSON.stringify(record, null, 2).split('\n')], { kind, record })
 }
 
 async function runOpen(run: Run): Promise<void> {
   const { values, out } = run
-  const id = word(run, 0, 'ID', 'open')
+  const id = word(run, 0, 'ID or REFERENCE', 'open')
   const api = apiOf(run)
   const { kind, page } = await findRecord(api, id)
   if (page === null) throw new Problem(`The dashboard has no page for a record of the kind ${kind}.`)

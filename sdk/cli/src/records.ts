@@ -1,4 +1,4 @@
-// Finds a record of any kind by its id, for the command `get`.
+// Finds a record of any kind by its id or reference, for the commands `get` and `open`.
 
 import type { Api } from './api.ts'
 import { Refused } from './api.ts'
@@ -18,27 +18,120 @@ const KINDS: readonly { kind: string; path: string; page: string | null }[] = [
 ]
 const TRANSACTION = { kind: 'transaction', path: '/v1/transactions/', page: 'transactions/' }
 
-/** Finds a record of the account by its id or TXN reference. If no record has this id, throws a Problem. */
-export async function findRecord(api: Api, id: string): Promise<FoundRecord> {
-  const kinds = id.toUpperCase().startsWith('TXN-') ? [TRANSACTION] : KINDS
-  const without_scope: string[] = []
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The lists that find records by the merchant's own reference, and the field with the id of their records. */
+const LISTS = [
+  { kind: 'collection', path: '/v1/collections', id_field: 'collection_id' },
+  { kind: 'disbursement', path: '/v1/disbursements', id_field: 'id' },
+] as const
+const LIST_PAGE = 100
+/** The greatest number of pages that the tool reads, because the server also lists longer references. */
+const PAGES_MAX = 10
+const SHOWN_MAX = 5
+
+/**
+ * Finds a record of the account by its id, its TXN reference, or the merchant's own reference. If no record or more than one
+ * record fits, throws a Problem that says how to find the record.
+ */
+export async function findRecord(api: Api, text: string): Promise<FoundRecord> {
+  const hidden = new Set<string>()
+  const by_id = await findById(api, text, hidden)
+  if (by_id !== null) return by_id
+  const { same, longer, is_complete } = await findByReference(api, text, hidden)
+  const [only] = same
+  if (only !== undefined && same.length === 1) {
+    const found = await findById(api, only.id, hidden)
+    if (found !== null) return found
+  }
+  if (same.length > 1) {
+    throw new Problem(
+      `${same.length} records have the reference ${text}: ${describeListed(same, ({ status, created_at }) => `${status}, ${created_at}`)} Show one of them by its id.`,
+    )
+  }
+  const { environment } = await api.account()
+  const sentences = [
+    `There is no record with the id or the reference ${text} in the ${environment} environment of this key.`,
+    longer.length === 0
+      ? ''
+      : `These references begin with it: ${describeListed(longer, ({ reference }) => reference)}`,
+    is_complete ? '' : 'There are more of them than the tool reads: search for the reference in the dashboard.',
+    hidden.size === 0 ? '' : `The key may not read these kinds: ${[...hidden].join(', ')}.`,
+    'If the record belongs to the other environment, use a key of that environment.',
+  ]
+  throw new Problem(sentences.filter((one) => one !== '').join(' '))
+}
+
+/** A record in the answer of a list. */
+type ListedRecord = { kind: string; id: string; reference: string; status: string; created_at: string }
+
+/** Lists records with their ids, and with what `detail` returns in brackets. The text ends with a full stop. */
+function describeListed(records: readonly ListedRecord[], detail: (record: ListedRecord) => string): string {
+  const shown = records.slice(0, SHOWN_MAX).map((one) => `${one.kind} ${one.id} (${detail(one)})`)
+  const more = records.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+}
+
+/** Finds a record by its id or TXN reference. Adds the kinds that the key may not read to `hidden`. */
+async function findById(api: Api, id: string, hidden: Set<string>): Promise<FoundRecord | null> {
+  // The server gives each other record a UUID, so another text can only be a reference of the merchant.
+  const kinds = id.toUpperCase().startsWith('TXN-') ? [TRANSACTION] : UUID.test(id) ? KINDS : []
   for (const { kind, path, page } of kinds) {
-    try {
-      const record = await api.get<Record<string, unknown>>(path + encodeURIComponent(id))
-      return { kind, record, page: page === null ? null : page + encodeURIComponent(id) }
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      if (error.code === 'insufficient_scope') without_scope.push(kind)
-      else if (error.status !== 404) throw error
+    const record = await readIfAllowed(api, kind, path + encodeURIComponent(id), hidden)
+    if (record !== null) return { kind, record, page: page === null ? null : page + encodeURIComponent(id) }
+  }
+  const event = UUID.test(id) ? await findEvent(api, id) : null
+  return event === null ? null : { kind: 'event', record: event, page: null }
+}
+
+/**
+ * Finds the payments and payouts with this reference in any case, and those whose reference begins with it. If the server lists
+ * more records than the tool reads, `is_complete` is false.
+ */
+async function findByReference(
+  api: Api,
+  reference: string,
+  hidden: Set<string>,
+): Promise<{ same: ListedRecord[]; longer: ListedRecord[]; is_complete: boolean }> {
+  const found: ListedRecord[] = []
+  let is_complete = true
+  for (const { kind, path, id_field } of LISTS) {
+    for (let page = 1; ; page++) {
+      const query = new URLSearchParams({ reference, page: String(page), page_size: String(LIST_PAGE) })
+      const list = (await readIfAllowed(api, kind, `${path}?${query}`, hidden)) as {
+        items: (Omit<ListedRecord, 'kind' | 'id'> & Record<string, string>)[]
+        pagination: { total_pages: number }
+      } | null
+      found.push(...(list?.items ?? []).map((item) => ({ ...item, kind, id: String(item[id_field]) })))
+      if (list === null || page >= list.pagination.total_pages) break
+      if (page === PAGES_MAX) {
+        is_complete = false
+        break
+      }
     }
   }
-  const event = await findEvent(api, id)
-  if (event !== null) return { kind: 'event', record: event, page: null }
-  const { environment } = await api.account()
-  const scopes = without_scope.length === 0 ? '' : ` The key may not read these kinds: ${without_scope.join(', ')}.`
-  throw new Problem(
-    `There is no record ${id} in the ${environment} environment of this key.${scopes} If the record belongs to the other environment, use a key of that environment.`,
-  )
+  const isSame = (one: ListedRecord) => one.reference.toLowerCase() === reference.toLowerCase()
+  return { same: found.filter(isSame), longer: found.filter((one) => !isSame(one)), is_complete }
+}
+
+/**
+ * Reads a record or a page. Null means that the record does not exist, that the server does not accept the text, or that the key
+ * may not read the kind.
+ */
+async function readIfAllowed(
+  api: Api,
+  kind: string,
+  path: string,
+  hidden: Set<string>,
+): Promise<Record<string, unknown> | null> {
+  try {
+    return await api.get<Record<string, unknown>>(path)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    if (error.code === 'insufficient_scope') hidden.add(kind)
+    else if (error.status !== 404 && error.code !== 'validation_failed') throw error
+    return null
+  }
 }
 
 /**

@@ -219,12 +219,20 @@ describe('errors', () => {
     ['an unknown command', ['gett'], () => ({}), 2, /is no command/],
     ['an unknown option', ['get', 'x', '--sience', '1h'], () => ({}), 2, /sience/],
     ['an option of another command', ['get', 'x', '--since', '1h'], () => ({}), 2, /takes no --since/],
-    ['a missing word', ['get'], () => ({}), 2, /ID is missing/],
+    ['a missing word', ['get'], () => ({}), 2, /ID or REFERENCE is missing/],
     ['an unknown event', ['trigger', 'collection.lost'], () => ({}), 2, /is no event/],
     ['an event that only time makes', ['trigger', 'invoice.overdue'], () => ({}), 2, /due date/],
     ['an event that a mark makes', ['trigger', 'balance.low'], () => ({}), 2, /mark that you set in the dashboard/],
     ['a malformed phone', ['pay', '07', '500'], () => ({}), 1, /phone/],
     ['an unknown record', ['get', randomUUID()], () => ({}), 1, /sandbox environment of this key/],
+    [
+      'an unknown reference',
+      ['get', 'ORDER-7?&page=2'],
+      () => ({}),
+      1,
+      /no record with the id or the reference ORDER-7/,
+    ],
+    ['a long text', ['get', 'x'.repeat(101)], () => ({}), 1, /no record with the id or the reference x/],
     ['a malformed time', ['replay', '--since', 'soon'], () => ({}), 2, /must be 30m, 2h/],
   ]
   for (const [name, args, options, code, message] of cases) {
@@ -247,7 +255,8 @@ describe('errors', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const env = { MALIPO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-    const other = await run(['get', 'x'], { env })
+    const id = randomUUID()
+    const other = await run(['get', id], { env })
     assert.match(other.err, /not as a Malipo server does/)
     assert.doesNotMatch(other.err, /clock/)
     for (const [offset_ms, words] of [
@@ -255,8 +264,8 @@ describe('errors', () => {
       [-3_660_000, /is 61 minutes ahead of the clock of the server/],
     ] as const) {
       date = new Date(Date.now() + offset_ms)
-      body = JSON.stringify({ success: true, data: { id: 'x' } })
-      const off = await run(['get', 'x'], { env })
+      body = JSON.stringify({ success: true, data: { id } })
+      const off = await run(['get', id], { env })
       assert.equal(off.code, 0, off.err)
       assert.match(off.err, words)
     }
@@ -431,6 +440,43 @@ describe('commands', () => {
     const failed = await run(['pay', '0754123003', '750'])
     assert.equal(failed.code, 1)
     assert.match(failed.out, /^failed /)
+  })
+
+  test('get and open find a payment and a payout by their reference, and list the ids when several records fit', async () => {
+    const push = async (reference: string) => {
+      const payment = { amount: '50000', phone: '0754123001', reference }
+      return (await world.post('/v1/collections/wallet-push', payment)).body.data.collection_id as string
+    }
+    const [first, longer, other] = [await push('Duka-7'), await push('Duka-70'), await push('Duka-8')]
+    const found = JSON.parse((await run(['get', 'DUKA-7', '--json'])).out)
+    assert.deepEqual([found.kind, found.record.collection_id], ['collection', first])
+    const opened = await run(['open', 'Duka-8', '--print'])
+    assert.equal(opened.out, `${base_url}/dashboard/sandbox/collections/${other}\n`)
+    const begun = await run(['get', 'duka-'])
+    assert.deepEqual([begun.code, begun.out], [1, ''])
+    assert.match(begun.err, /There is no record with the id or the reference duka- in the sandbox environment/)
+    for (const [id, reference] of [
+      [first, 'Duka-7'],
+      [longer, 'Duka-70'],
+      [other, 'Duka-8'],
+    ]) {
+      assert.ok(begun.err.includes(`collection ${id} (${reference})`), begun.err)
+    }
+    const second = await push('Duka-7')
+    const both = await run(['get', 'Duka-7'])
+    assert.deepEqual([both.code, both.out], [1, ''])
+    assert.match(both.err, /2 records have the reference Duka-7: .*Show one of them by its id/)
+    for (const id of [first, second]) assert.ok(both.err.includes(`collection ${id} (`), both.err)
+    const destination = { destination_identifier: '0754123400', destination_code: 'MPESA', reference: 'Mshahara-1' }
+    const paid = async () => (await world.get(`/v1/collections/${first}`)).body.data.status === 'successful'
+    while (!(await paid())) await new Promise((resolve) => setTimeout(resolve, 50))
+    const payout = await world.post('/v1/disbursements/mobile-money', { amount: '10000.00', ...destination })
+    assert.equal(payout.status, 202, payout.text)
+    const shown = JSON.parse((await run(['get', 'Mshahara-1', '--json'])).out)
+    assert.deepEqual([shown.kind, shown.record.id], ['disbursement', payout.body.data.id])
+    const key = await world.newKey({ scopes: ['collections:read'] })
+    const narrow = await run(['get', 'Mshahara-1'], { key })
+    assert.match(narrow.err, /The key may not read these kinds: disbursement\./)
   })
 
   test('logs tail shows new requests with their error code and request id, and no request of the tool', async () => {
