@@ -1,4 +1,4 @@
-// Contains the texts of the dialogs before a decision. Each text describes the effect of the decision.
+// Contains the texts of the dialogs before a decision. The dialogs describe the effect of each decision.
 
 import { texts } from '../../ui/language.ts'
 
