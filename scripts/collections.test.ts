@@ -23,7 +23,7 @@ type PostmanItem = {
   }
 }
 
-test('the Postman collection has each call once, with its variables, its key and a body of valid JSON', () => {
+test('the Postman collection has each call once, with its variables, its authentication and a body of valid JSON', () => {
   const text = files.get(`${COLLECTIONS}/malipo.postman_collection.json`) ?? ''
   const collection = JSON.parse(text) as {
     info: { schema: string }

@@ -110,7 +110,7 @@ test('the logs of the proxies contain no query of an address, because the addres
   assert.match(read('deploy/proxies/Caddyfile'), /request>uri regexp \\\?\.\*/)
 })
 
-test('each setting in the installed files exists', () => {
+test('each setting in the installed files of settings and in the handbook page about the installation exists', () => {
   const names = new Set([
     ...listSettings(PROVIDERS).map(({ env }) => env),
     ...fileSettings(PROVIDERS).map((name) => `${name}_FILE`),
@@ -125,7 +125,7 @@ test('each setting in the installed files exists', () => {
   for (const name of ['SECRET_KEY_FILE', 'MIGRATION_DATABASE_URL', 'NODE_ENV']) assert.ok(used.includes(name), name)
 })
 
-test('the package has a version that Debian accepts', () => {
+test('the build accepts a version that Debian accepts, and refuses any other tested version with an example', () => {
   for (const version of ['0.2.0', '0.2.0+1', '0.2.0~rc1']) assert.equal(versionProblem(version), null)
   for (const version of ['', 'v0.2.0', '0.2 0', '0.2_0', '0.2.0/x'])
     assert.match(versionProblem(version) ?? '', /such as/)

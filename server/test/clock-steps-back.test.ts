@@ -111,7 +111,7 @@ for (const { words, table, pause_ms, longest_pause_ms, open, ended } of QUEUES) 
     }))
 }
 
-test('the worker sends each message of the longest pause within that pause after the clock steps back five minutes', () =>
+test('after the clock steps back five minutes, the worker sends each message with the longest pause within that pause', () =>
   withMessages(async (own, mend) => {
     for (const minutes of [1, 5, 30]) {
       own.deps.clock.advance(minutes * MINUTE_MS)

@@ -17,7 +17,7 @@ test('each generated file matches its source', async () => {
   }
 })
 
-test('all files that state the version of the product state the same version', async () => {
+test('the package files and the SDKs have the version of the product, and the changelog names the version or unreleased changes', async () => {
   for (const path of ['package.json', 'server/package.json', 'sdk/typescript/package.json', 'web/package.json']) {
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path)
   }

@@ -27,7 +27,7 @@ function start(more: Record<string, string>): Child {
   return child
 }
 
-test('after SIGTERM the server immediately answers 503 on /readyz, and answers every other request for STOP_DELAY_S seconds', async () => {
+test('soon after SIGTERM the server answers 503 on /readyz, still answers other requests, and ends after STOP_DELAY_S seconds', async () => {
   const server = start({ STOP_DELAY_S: '4' })
   await server.ready()
   await until('the server has started', () => server.output().includes('is ready.'))

@@ -47,7 +47,7 @@ test('Patroni uses the v2 API of etcd, because version 3.0.2 loses commits with 
   assert.match(read('deploy/ha/patroni.yml'), /etcd3/)
 })
 
-test('each connection to a database node needs TLS and a password, and nodes check the certificates of each other', () => {
+test('each network connection to a database node needs TLS and a password, and nodes check the certificates of each other', () => {
   const { pg_hba, parameters, authentication } = patroni.postgresql
   assert.equal(parameters.ssl, 'on')
   for (const line of pg_hba) assert.match(line, /^(?:local all postgres peer|hostssl .* scram-sha-256)$/)
@@ -62,7 +62,7 @@ test('HAProxy connects servers only to the node that holds the key of the leader
   assert.doesNotMatch(haproxy, /\bbackup\b|\/replica|\/read-only/)
 })
 
-test('all files name the same three nodes, and patroni_env.conf contains no password', () => {
+test('the files of Patroni, etcd and HAProxy name the same three nodes, and patroni_env.conf contains no password', () => {
   const nodes = ['10.0.0.11', '10.0.0.12', '10.0.0.13']
   assert.deepEqual(addresses((patroni.etcd?.hosts ?? []).join(' ')), nodes)
   assert.deepEqual(addresses(etcd), nodes)

@@ -62,7 +62,7 @@ function messagesOf(file: string, code: string): string[] {
   return found.filter((text) => /\S \S/.test(text)).map((text) => text.trim())
 }
 
-test('every message that a form can show has a Swahili translation', () => {
+test('each message for a form that this test finds in the sources has a Swahili translation', () => {
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !ELSEWHERE.test(inWing(path)),
   )

@@ -129,7 +129,7 @@ async function refusesEach(visitor: Visitor, form: (typeof FORMS)[number]): Prom
 }
 
 for (const language of LANGUAGES) {
-  test(`each form refuses pasted nonsense at its field, and cuts no text silently (${language})`, async () => {
+  test(`each listed form refuses pasted nonsense at its field, and cuts no text silently (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard', {
       language,

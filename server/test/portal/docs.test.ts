@@ -136,7 +136,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   await reader.close()
 })
 
-test('with scripts the search answers immediately, and the colours and the language of examples stay chosen', async () => {
+test('with scripts the search shows hits while the reader types, and the colours and the language of examples stay chosen', async () => {
   const reader = await reads('/docs/quickstart')
   const { page } = reader
   await page.keyboard.press('/')

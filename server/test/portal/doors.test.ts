@@ -18,7 +18,7 @@ for (const [locale, dashboard, try_it] of [
   ['sw-TZ', 'Dashibodi', 'Jaribu ukurasa wa malipo'],
   ['en-GB', 'Dashboard', 'Try a payment page'],
 ] as const) {
-  test(`the first page is accessible in light and dark, and fits every phone (${locale})`, async () => {
+  test(`the first page is accessible in light and dark, and fits each tested width (${locale})`, async () => {
     const { page, complaints, close } = await openPage(office.browser, { locale })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -31,7 +31,7 @@ for (const [locale, dashboard, try_it] of [
     await close()
   })
 
-  test(`the page for an address without a page is accessible in light and dark, and fits every phone (${locale})`, async () => {
+  test(`the page for an address without a page is accessible in light and dark, and fits each tested width (${locale})`, async () => {
     const { page, close } = await openPage(office.browser, { locale })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

@@ -99,7 +99,7 @@ test('when a session ends, the console keeps the typed text and sends the text o
   await visitor.leave()
 })
 
-test('a user lists their sessions in both consoles and both languages, and ends one immediately', async () => {
+test('a user lists their sessions in both consoles, and ends the other sessions', async () => {
   const person = await office.newPerson('SUPER_ADMIN')
   await inTransaction(office.world.deps.db, (tx) =>
     setMember(office.world.deps, tx, office.world.merchant.id, person.user_id, 'VIEWER'),

@@ -8,7 +8,7 @@ import { agoInSwahili } from '../../../web/ui/ago.ts'
 
 const WEB = join(import.meta.dirname, '../../../web')
 
-test('every screen uses the same Swahili name for the audit log: historia ya shughuli', () => {
+test('no source file of the consoles has the rejected Swahili name of the audit log: kumbukumbu za', () => {
   const sources = ['dashboard', 'operator', 'ui'].flatMap((folder) =>
     readdirSync(join(WEB, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
