@@ -10,8 +10,8 @@ import { Page } from './parts.tsx'
 
 const lazyTexts = texts({
   sw: {
-    offline_title: 'Huna mtandao',
-    offline: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe mtandao ukirudi.',
+    offline_title: 'Hatukupata majibu ya seva',
+    offline: 'Ukurasa huu bado haujapakiwa. Angalia mtandao. Utafunguka wenyewe seva itakapojibu.',
     silent_title: 'Seva imerudisha hitilafu',
     silent: 'Ukurasa huu bado haujapakiwa. Utafunguka wenyewe seva itakapofanya kazi tena.',
     gone_title: 'Ukurasa huu haujapakiwa',
@@ -20,8 +20,9 @@ const lazyTexts = texts({
     reload: 'Pakia upya',
   },
   en: {
-    offline_title: 'You are offline',
-    offline: 'The browser has not loaded this page yet. When the connection returns, the page opens by itself.',
+    offline_title: 'No answer from the server',
+    offline:
+      'The browser has not loaded this page yet. Check your connection. When the server answers, the page opens by itself.',
     silent_title: 'The server answered with an error',
     silent: 'The browser has not loaded this page yet. When the server works again, the page opens by itself.',
     gone_title: 'The browser did not load this page',

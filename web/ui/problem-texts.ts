@@ -8,15 +8,15 @@ import { texts } from './language.ts'
  */
 export const problemTexts = texts({
   sw: {
-    lost_title: 'Mtandao umekatika',
-    lost: 'Hatukupata majibu. Ulichoandika kimehifadhiwa. Angalia mtandao, kisha jaribu tena.',
+    lost_title: 'Hatukupata majibu ya seva',
+    lost: 'Ulichoandika kimehifadhiwa. Angalia mtandao, kisha jaribu tena.',
     over_title: 'Muda wako umeisha',
     over: 'Ingia tena ili kuendelea. Ulichoandika kimehifadhiwa.',
     step_up_title: 'Thibitisha kwanza',
     conflict_title: 'Haiwezekani kwa sasa',
     refused_title: 'Haikuwezekana',
     failed_title: 'Hitilafu upande wetu',
-    failed: 'Hakuna kilichopotea. Jaribu tena baada ya muda mfupi; ikiendelea, tuma namba ya ombi kwa msaada.',
+    failed: 'Jaribu tena baada ya muda mfupi; ikiendelea, tuma namba ya ombi kwa msaada.',
     failed_without_id: 'Jaribu tena baada ya muda mfupi; ikiendelea, waambie msaada ukurasa na saa.',
     missing_title: 'Haipatikani',
     missing:
@@ -60,16 +60,15 @@ export const problemTexts = texts({
     } as Record<string, string>,
   },
   en: {
-    lost_title: 'No network',
-    lost: 'The page got no answer. This tab keeps your text. Check your connection, then try again.',
+    lost_title: 'No answer from the server',
+    lost: 'This tab keeps the text that you typed. Check your connection, then try again.',
     over_title: 'Your session has ended',
     over: 'Sign in again to continue. This tab keeps the text that you typed.',
     step_up_title: 'Confirm that it is you first',
     conflict_title: 'Not possible now',
     refused_title: 'The server refused the request',
     failed_title: 'Error on our side',
-    failed:
-      'The server has lost no data. Try again in a moment. If the error happens again, give support the request id.',
+    failed: 'Try again in a moment. If the error happens again, give support the request id.',
     failed_without_id:
       'Try again in a moment. If the error happens again, tell support the page and the time of the error.',
     missing_title: 'Not found',

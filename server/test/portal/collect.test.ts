@@ -84,7 +84,7 @@ test('a member who repeats a link request after a lost response makes no second 
     await route.abort('connectionreset')
   })
   await visitor.press('Tengeneza kiungo', 'Create a link')
-  await page.getByText('No network').waitFor()
+  await page.getByText('No answer from the server').waitFor()
   assert.equal((await links()).pagination.total_items, before_it + 1)
   await visitor.press('Tengeneza kiungo', 'Create a link')
   await visitor.sees('Kiungo cha TZS 1,500', 'Link for TZS 1,500')

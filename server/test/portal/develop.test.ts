@@ -219,7 +219,7 @@ test('a member who lost the response with the first secret reads what happened a
     await route.abort('connectionreset')
   })
   await visitor.press('', 'Save')
-  await page.getByRole('alert').getByText('No network').first().waitFor()
+  await page.getByRole('alert').getByText('No answer from the server').first().waitFor()
   await visitor.press('', 'Save')
   await page.getByRole('alert').getByText('Rotate the secret again to see a new secret.').waitFor()
   visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))

@@ -328,7 +328,7 @@ describe("the operators' console", () => {
     await visitor.fill('', 'Reason for approving', 'Stock')
     await visitor.context.setOffline(true)
     await yes.click()
-    await question(visitor).getByRole('alert').getByText('No network').waitFor()
+    await question(visitor).getByRole('alert').getByText('No answer from the server').waitFor()
     await visitor.press('', 'Cancel')
     const read = visitor.page.waitForResponse((reply) => reply.ok() && reply.url().includes(id))
     await visitor.context.setOffline(false)
