@@ -1,4 +1,4 @@
-// Starts the merchants' dashboard. When the member opens a page, the browser loads the code of the page.
+// Starts the merchants' dashboard. The browser loads the code of a page when the member opens the page, or earlier.
 
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'

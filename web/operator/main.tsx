@@ -1,4 +1,4 @@
-// Starts the operator console. When the operator opens a page, the browser loads the code of the page.
+// Starts the operator console. The browser loads the code of a page when the operator opens the page, or earlier.
 
 import './operator.css'
 import { createRootRoute } from '@tanstack/react-router'

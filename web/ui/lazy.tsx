@@ -1,5 +1,5 @@
-// When the user opens a page, loads its code. If the code does not load, the console shows the reason and retries. Without a
-// network, the console never reloads, because the browser would then show its own error page.
+// Loads the code of a page when the user opens the page, or earlier. If the code does not load, the console shows the reason and
+// retries. Without a network, the console never reloads, because the browser would then show its own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
@@ -46,13 +46,13 @@ const AHEAD_MS = 200
 type LazyPage = FunctionComponent & { preload: () => Promise<void> }
 /**
  * Why a page did not load. `offline`: the server did not answer. `silent`: the server answered with an error. `gone`: the
- * server answers, so the file no longer exists.
+ * server answers, so the file probably no longer exists.
  */
 type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
-/** Makes a page from the export `name` of a module. When the user opens the page, the browser loads the module. */
+/** Makes a page from the export `name` of a module. The browser loads the module when the user opens the page, or earlier. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, FunctionComponent>>,
   name: Name,
@@ -97,7 +97,8 @@ export function lazyPage<Name extends string>(
 const reloadedFor = (name: string) => `malipo.reloaded.${name}`
 
 /**
- * Finds out why a page did not load. If the server answers, an upgrade has removed the file, so the console reloads once.
+ * Finds out why a page did not load. If the server answers, an upgrade may have removed the file, so the console reloads
+ * once.
  */
 async function findLoadFailure(name: string): Promise<LoadFailure> {
   const answer = await fetch(HOME, { cache: 'no-store' }).catch(() => null)

@@ -1,4 +1,4 @@
-// Defines components for every page: titles, amounts, times, statuses, copying, dialogs.
+// Defines components that many pages use: titles, amounts, times, statuses, copying, dialogs.
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Contains the texts of errors. Each text tells the user what to do next. docs/design/errors.md explains the codes.
+// Contains the texts of errors. Most texts tell the user what to do next. docs/design/errors.md explains the codes.
 
 import { texts } from './language.ts'
 
