@@ -74,7 +74,7 @@ export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: '
  * seconds.
  */
 const STEP_S = 5
-/** The timeout in milliseconds for an element to appear on a page. A busy machine also meets this timeout. */
+/** The timeout in milliseconds for an element to appear on a page. The timeout is long, because the machine may be busy. */
 const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }

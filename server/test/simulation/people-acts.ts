@@ -33,7 +33,8 @@ const KEY_ROLES = ['MERCHANT_ADMIN', 'DEVELOPER']
 const SCOPES = ['disbursements:write', 'disbursements:read']
 
 /**
- * Draws several approvals at the same time, mostly with a pause, a suspension, a new member or the worker between them.
+ * Draws several approvals at the same time, mostly together with a pause, a suspension, a new member, new limits or the
+ * worker.
  */
 async function race(life: PeopleLife, shop: Shop): Promise<Act[]> {
   const { dice } = life
