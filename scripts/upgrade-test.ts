@@ -37,7 +37,7 @@ if (second !== '' && !existsSync(join(second, 'initdb'))) {
 }
 process.exitCode = await upgradeFrom(ref)
 
-/** Runs the test on each PostgreSQL, and returns the exit code. */
+/** Runs the test on each PostgreSQL until a run fails, and returns the exit code. */
 async function upgradeFrom(previous: string): Promise<number> {
   const folder = join(mkdtempSync(join(tmpdir(), 'malipo-previous-')), 'malipo')
   const made = run('git', ['worktree', 'add', '--detach', folder, previous], FOLDER)
