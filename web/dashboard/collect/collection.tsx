@@ -12,14 +12,13 @@ import { Amount, Chip, CopyButton, FactList, Mono, Page, Time } from '../../ui/p
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
-import { useHasRole } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { StatusMessage } from '../status-message.tsx'
 import { Timeline } from '../timeline.tsx'
 import { collectionTexts } from './collection-texts.ts'
+import { type TimelineRead, useResendWebhook } from './resend-webhook.tsx'
 
 type CollectionDetail = Calls['GET /v1/collections/{collection_id}']['data']
-type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data']['items']
 
 const TIMELINE = 'GET /v1/collections/{collection_id}/timeline'
 
@@ -119,7 +118,7 @@ function CollectionFacts({ record }: { record: CollectionDetail }) {
             ],
           ]}
         />
-        <PaymentActs record={record} items={items} />
+        <PaymentActs key={record.collection_id} record={record} items={items} />
       </Stack>
     </section>
   )
@@ -129,6 +128,7 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
   const t = useTexts(collectionTexts)
   const words = useWords()
   const refresh = useAction('POST /v1/collections/{collection_id}/refresh-status')
+  const resend = useResendWebhook(items)
   const [before, setBefore] = useState(record.status)
   const query = () => {
     setBefore(record.status)
@@ -148,7 +148,7 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
             {t.refresh}
           </Button>
         )}
-        <ResendWebhook items={items} />
+        {resend.button}
         {receipt === null ? null : (
           <Button component="a" variant="default" href={receipt} target="_blank" rel="noreferrer">
             {t.receipt}
@@ -161,31 +161,9 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
         )}
       </Group>
       {record.method === null ? <Text size="sm">{t.no_attempt_yet}</Text> : null}
+      {resend.result}
       <StatusMessage>{said}</StatusMessage>
       <Problem error={refresh.error} retry={query} />
     </Stack>
-  )
-}
-
-/**
- * Shows the button that sends the newest webhook of the payment again. While that delivery waits for its next attempt, the
- * button is disabled.
- */
-function ResendWebhook({ items }: { items: TimelineRead | undefined }) {
-  const t = useTexts(collectionTexts)
-  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-  const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
-  const last = items?.filter((item) => item.kind === 'webhook').at(-1)
-  if (!develops || last === undefined) return null
-  const waits = last.number === 0 || last.next_attempt_at !== null
-  const send = () => replay.mutate({ params: { id: last.delivery_id } })
-  return (
-    <>
-      <Button variant="default" loading={replay.isPending} disabled={waits} onClick={send}>
-        {waits ? t.webhook_waits : t.resend}
-      </Button>
-      <StatusMessage>{replay.isSuccess ? t.resent(last.event) : ''}</StatusMessage>
-      <Problem error={replay.error} />
-    </>
   )
 }
