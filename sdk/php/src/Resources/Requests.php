@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Resources;
 
-/** The events of the last 30 days, also those that no endpoint received. The key needs the scope webhooks:manage. */
+/** The API requests with the keys of the merchant. The key needs the scope requests:read. */
 final class Requests extends ApiResource
 {
     /**
