@@ -89,7 +89,7 @@ test('a readiness check uses one connection of the pool', async () => {
   }
 })
 
-test('readiness checks report only the write and share one connection while no write ends', async () => {
+test('while no write ends, readiness checks report only the write as late, and share one connection', async () => {
   const write = Promise.withResolvers<void>()
   const { check, connections, close } = await open((name) => (name === 'readiness_probe' ? write.promise : undefined))
   try {
