@@ -459,7 +459,7 @@ describe('a repeated posting', () => {
 })
 
 describe('balance limits', () => {
-  test('the ledger refuses a whole batch that takes held below zero', async () => {
+  test('the ledger refuses a whole batch that takes the held balance below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_held', 100n)])
     await assert.rejects(
@@ -543,7 +543,7 @@ describe('balance limits', () => {
     assert.equal((await book(merchant)).available, 6n)
   })
 
-  test('the ledger refuses a batch that takes reserved below zero', async () => {
+  test('the ledger refuses a batch that takes the reserved balance below zero', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n), posting(merchant, 'withdrawal_reserved', 50n)])
     for (const fact of ['withdrawal_paid', 'withdrawal_released'] as const)
