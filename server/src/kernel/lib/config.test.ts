@@ -210,7 +210,7 @@ test('FOUR_EYES_AMOUNT is an amount in shillings, off or empty, and production r
   assert.equal(readConfig({}, PROVIDERS).step_up_s, 600)
 })
 
-test('the limits of prompts apply by default to real money only, and the limits of payouts only when they have a value', () => {
+test('without a real provider, the default limits of prompts are 0, and by default payouts have no limit', () => {
   const limitsOf = (env: Record<string, string>) => {
     const config = readConfig(env, PROVIDERS)
     return [config.prompts_per_phone_hour, config.prompts_per_phone_day]
