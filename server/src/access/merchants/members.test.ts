@@ -238,7 +238,7 @@ test('the server applies the new role of a member on the next request, and write
   assert.equal(change.target_id, id)
 })
 
-test('a request for the current role of a member changes nothing and adds no audit entry', async () => {
+test('a role change to the current role of a member changes nothing and adds no audit entry', async () => {
   const { admin, admin_id } = await newTeam()
   world.deps.clock.advance(1000)
   const { status, body } = await setRole(admin, admin_id, 'MERCHANT_ADMIN')
