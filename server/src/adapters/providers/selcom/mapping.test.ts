@@ -170,7 +170,7 @@ describe('the status of an order', () => {
     )
   })
 
-  it('orderStatus reports an unknown payment when the answer names another order, two orders or no order', () => {
+  it('orderStatus reports an unknown payment when the answer has only another order, has the order twice, or has no order', () => {
     const about = (data: unknown) =>
       shortly(
         orderStatus(
