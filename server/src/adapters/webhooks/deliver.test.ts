@@ -279,7 +279,7 @@ describe('a process that dies or hangs with leased deliveries', () => {
     assert.equal(shown.attempts.length, 1)
   })
 
-  test('the late result of a hanging process changes nothing after another process took its lease', async () => {
+  test('the late result of a hanging process changes nothing after another process took the lease of the delivery', async () => {
     const { deps, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const slow = bench.anotherProcess()
