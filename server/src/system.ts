@@ -164,11 +164,9 @@ export type ComposeOptions = {
   providers?: (Provider & ProviderExtras & ProviderLists)[]
   /** The client that sends webhooks and audit anchors. The system closes the client. */
   outgoing?: Outgoing
-  /**
-   * The folders of the embedded database. /readyz checks their free space in addition to that of DATA_DIR. The first folder
-   * contains the WAL that the server archives.
-   */
+  /** Resolves the host names to which the server sends requests. By default, `compose` uses the resolver of production. */
   lookup?: Lookup
+  /** Returns true while the process stops. By default, the function always returns false. */
   draining?: () => boolean
   /**
    * The folders of the embedded database. /readyz checks their free space in addition to that of DATA_DIR. The first folder is
