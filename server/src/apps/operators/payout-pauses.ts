@@ -115,7 +115,10 @@ function endRoute(deps: Deps, app: App): void {
   )
 }
 
-/** Returns the target in its stored form. If the target does not fit the scope or does not exist, refuses the field. */
+/**
+ * Returns the target in its stored form. If a merchant does not exist, refuses with not_found. If another target is unknown, or
+ * the target is missing or superfluous, refuses the field.
+ */
 async function readTarget(
   reader: Reader,
   provider_names: readonly string[],
