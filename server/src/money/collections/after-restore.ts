@@ -13,7 +13,8 @@ const MARK = sql(
 )
 
 /**
- * Marks the live attempts that look unsent, and returns their number. Meanwhile, no other process of the installation may run.
+ * Marks the live attempts that look unsent, and returns the number of marked attempts. No other process of the installation may
+ * run during this call.
  */
 export async function queryBeforeSending(deps: Deps, tx: Tx): Promise<number> {
   return (await tx.query(MARK, [deps.process_id, deps.clock.now()])).length

@@ -240,8 +240,8 @@ const CLEAR = sql(
 )
 
 /**
- * Sums again the days that have a changed payment, and returns their number. The transaction locks the book, then reads the
- * marks, then the payments. If a change commits after this read, the sums miss the change, but the mark of the change stays.
+ * Sums again the days that have a changed payment, and returns the number of these days. The transaction locks the book, then
+ * reads the marks, then the payments. If a change commits after this read, the sums miss the change, but its mark stays.
  */
 async function mendDays(deps: Deps): Promise<number> {
   const books = await deps.db.query<SummedBook>(MARKED)
