@@ -20,7 +20,7 @@ const BATCH = 250
 
 /**
  * Moves the withdrawal of each live payout without a recorded acceptance to NEEDS_RECONCILIATION. Returns the number of these
- * payouts. `restored_to` is the time as people read it. No other process may run meanwhile.
+ * payouts. `restored_to` is the time as people read it. No other process of the installation may run during this call.
  */
 export async function doubtUnsentPayouts(deps: Deps, tx: Tx, restored_to: string): Promise<number> {
   const unsent = await tx.query<WithdrawalId>(TAKE_UNSENT, [deps.process_id, deps.clock.now()])

@@ -18,7 +18,7 @@ type CountedChange = {
   history: { from_status: string; to_status: string }
 }
 
-/** Counts the moves of a committed batch. If a change keeps the status, the counter stays the same. */
+/** Counts the moves of a committed batch. If a change keeps the status, the function does not count the change. */
 export function countWithdrawalMoves(metrics: Metrics, changes: readonly CountedChange[]): void {
   const payouts = metrics.counter({
     name: 'malipo_payouts_total',
