@@ -79,7 +79,7 @@ function keyStatus(key_id: string, key_ids: readonly string[], counts: readonly 
 const PASSES_MAX = 5
 
 /**
- * Encrypts the values of older keys with the first key, in batches. The server can run meanwhile. If the command stops, the
+ * Encrypts the values of older keys with the first key, in batches. The server can run at the same time. If the command stops, the
  * operator can run it again. If SECRET_KEY contains only one key, refuses with invalid_state. Returns the keys that the
  * operator can remove, and the keys that values still need.
  */
