@@ -156,7 +156,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Biashara hii ina funguo {} zinazotumika ({}), na kikomo ni {}.',
   'Revoke a key that no server uses, then create the key again.':
     'Futa ufunguo usiotumiwa na seva yoyote, kisha tengeneza ufunguo tena.',
-  'An invoice that is {} cannot be {}.': 'Hali ya ankara hii ({}) hairuhusu hili ({}).',
+  'This invoice is {}.': 'Hali ya ankara hii ni {}.',
+  'The server accepts this action only for an invoice that is {}.':
+    'Seva inakubali kitendo hiki kwa ankara yenye hali hii tu: {}.',
   'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
   'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',

@@ -49,7 +49,9 @@ const ALLOWED: Record<'edited' | 'sent' | 'given a payment link' | 'cancelled', 
 export function checkState(invoice: InvoiceState, action: keyof typeof ALLOWED, now: Date): void {
   const status = statusAt(invoice, now)
   if (ALLOWED[action].includes(status)) return
-  refuse('invalid_state', { message: `An invoice that is ${status} cannot be ${action}.`, details: { status } })
+  const allowed = ALLOWED[action].join(' or ')
+  const message = `This invoice is ${status}. The server accepts this action only for an invoice that is ${allowed}.`
+  refuse('invalid_state', { message, details: { status } })
 }
 
 /** Returns the number in the form for people: INV-000123 for 123. */
