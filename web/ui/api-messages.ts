@@ -161,7 +161,27 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Seva inakubali kitendo hiki kwa ankara yenye hali hii tu: {}.',
   'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
-  'A withdrawal that is {} cannot be {}.': 'Hali ya utoaji huu ({}) hairuhusu hili ({}).',
+  'This withdrawal is {}.': 'Hali ya utoaji huu ni {}.',
+  'An operator can approve only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.':
+    'Mwendeshaji anaweza kuidhinisha utoaji unaosubiri uamuzi au jibu tu.',
+  'An operator can reject only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.':
+    'Mwendeshaji anaweza kukataa utoaji unaosubiri uamuzi au jibu tu.',
+  'An operator can ask only about a withdrawal that is PENDING_ADMIN_APPROVAL.':
+    'Mwendeshaji anaweza kuuliza kuhusu utoaji unaosubiri uamuzi tu.',
+  'No operator waits for an answer of the merchant.': 'Hakuna mwendeshaji anayesubiri jibu la biashara.',
+  'The merchant can cancel only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.':
+    'Biashara inaweza kughairi utoaji unaosubiri uamuzi au jibu tu.',
+  'An operator can resolve only a withdrawal that is NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST or NEEDS_ADMIN_ATTENTION.':
+    'Mwendeshaji anaweza kuamua matokeo ya utoaji uliozuiwa, wenye matokeo yasiyojulikana au unaohitaji uamuzi tu.',
+  'An operator can recall only a withdrawal that is PROCESSING.':
+    'Mwendeshaji anaweza kurudisha utoaji ambao bado unaendelea tu.',
+  'The server has sent or may have sent the payout, so an operator cannot recall it.':
+    'Seva imetuma au huenda imetuma utoaji huu, kwa hiyo mwendeshaji hawezi kuurudisha.',
+  'An operator can retry only a withdrawal that is BLOCKED_IP_WHITELIST.':
+    'Mwendeshaji anaweza kutuma tena utoaji uliozuiwa tu.',
+  'The payout is in progress, so an operator cannot retry it.':
+    'Utoaji huu unaendelea, kwa hiyo mwendeshaji hawezi kuutuma tena.',
+  'The sandbox cannot change this status to {}.': 'Mazingira ya majaribio hayawezi kubadili hali hii kuwa {}.',
   'The merchant can respond, and an operator can approve or reject the withdrawal.':
     'Biashara inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa utoaji huu.',
   'The server queries the provider: wait for the answer.': 'Seva inamuuliza mtoa huduma: subiri jibu.',

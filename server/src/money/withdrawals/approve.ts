@@ -343,14 +343,16 @@ export const NOT_FOUND = { message: 'There is no such withdrawal.' }
 
 /**
  * Refuses an action that the current status does not allow, with invalid_state and the actions that are possible instead.
+ * `rule` is a sentence that says when the action is possible.
  */
-export function refuseState(row: Withdrawal, action: string): never {
-  refuse('invalid_state', stateProblem(row, action))
+export function refuseState(row: Withdrawal, rule: string): never {
+  refuse('invalid_state', stateProblem(row, rule))
 }
 
-function stateProblem({ status }: Withdrawal, action: string) {
+function stateProblem({ status }: Withdrawal, rule: string) {
   const hint = NEXT_ACTIONS[status] ?? ''
-  return { message: `A withdrawal that is ${status} cannot be ${action}.${hint}`, details: { status } }
+  const message = [`This withdrawal is ${status}.`, rule].join(' ') + hint
+  return { message, details: { status } }
 }
 
 /** For a refused action, the actions that an operator or the merchant can take instead. */
@@ -379,7 +381,8 @@ function judgeApproval(
 ): ApprovalVerdict | Refusal {
   const { withdrawal } = snapshot
   if (!canMoveWithdrawal('approve', withdrawal.status)) {
-    return new Refusal('invalid_state', stateProblem(withdrawal, 'approved'))
+    const rule = 'An operator can approve only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.'
+    return new Refusal('invalid_state', stateProblem(withdrawal, rule))
   }
   const { approvals_required } = requiredApprovals(deps.config, withdrawal, sums)
   const place = by === null ? 'last' : judgeApprover(withdrawal, approvals_required, by)

@@ -109,7 +109,10 @@ test('the server refuses to cancel a withdrawal that an operator has approved or
     for (const cancel of [byKey, byMember]) {
       const refused = await unchanged(world, () => cancel(id))
       assert.deepEqual([codeOf(refused), refused.body.error.details], [[409, 'invalid_state'], { status }])
-      assert.match(refused.body.error.message, new RegExp(`^A withdrawal that is ${status} cannot be cancelled\\.`))
+      assert.match(
+        refused.body.error.message,
+        new RegExp(`^This withdrawal is ${status}\\. The merchant can cancel only`),
+      )
     }
   }
 })

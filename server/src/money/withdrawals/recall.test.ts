@@ -95,7 +95,10 @@ test('an operator cannot recall a payout that the server has sent or may have se
   await world.system.payouts.task.idle()
   const refused = await unchanged(world, () => operator.act(id, 'recall'))
   assert.deepEqual([codeOf(refused), refused.body.error.details], [[409, 'invalid_state'], { status: 'PROCESSING' }])
-  assert.match(refused.body.error.message, /cannot be recalled: the server has sent or may have sent its payout\./)
+  assert.match(
+    refused.body.error.message,
+    /The server has sent or may have sent the payout, so an operator cannot recall it\./,
+  )
 })
 
 test('of a recall and two sending processes exactly one takes effect: one process sends the payout, or the money returns', async () => {

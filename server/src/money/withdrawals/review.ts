@@ -72,7 +72,11 @@ export async function rejectWithdrawal(
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
-  if (!canMoveWithdrawal('reject', withdrawal.status)) refuseState(withdrawal, 'rejected')
+  if (!canMoveWithdrawal('reject', withdrawal.status))
+    refuseState(
+      withdrawal,
+      'An operator can reject only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.',
+    )
   const { reason } = input
   const step = moveWithoutMoney('reject', withdrawal, reason)
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.reject', step, { reason, status_reason: reason })
@@ -90,7 +94,8 @@ export async function requestInfo(
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
-  if (!canMoveWithdrawal('request_info', withdrawal.status)) refuseState(withdrawal, 'asked about')
+  if (!canMoveWithdrawal('request_info', withdrawal.status))
+    refuseState(withdrawal, 'An operator can ask only about a withdrawal that is PENDING_ADMIN_APPROVAL.')
   const { message } = input
   const step = moveWithoutMoney('request_info', withdrawal, message)
   const texts = { reason: message, status_reason: message }
@@ -110,7 +115,7 @@ export async function respond(
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
   if (!canMoveWithdrawal('respond', withdrawal.status))
-    refuseState(withdrawal, 'answered: no operator has asked a question')
+    refuseState(withdrawal, 'No operator waits for an answer of the merchant.')
   const { message } = input
   const step = moveWithoutMoney('respond', withdrawal, message)
   const texts = { reason: message, status_reason: null }
@@ -131,7 +136,11 @@ export async function cancelWithdrawal(
   const snapshot = await lockWithdrawal(tx, key)
   const { withdrawal } = snapshot
   if (withdrawal.status === 'CANCELLED') return withdrawal
-  if (!canMoveWithdrawal('cancel', withdrawal.status)) refuseState(withdrawal, 'cancelled')
+  if (!canMoveWithdrawal('cancel', withdrawal.status))
+    refuseState(
+      withdrawal,
+      'The merchant can cancel only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.',
+    )
   const step = moveWithoutMoney('cancel', withdrawal, null)
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.cancel', step, { reason: null, status_reason: null })
 }
@@ -176,7 +185,11 @@ export async function resolveWithdrawal(
   await refuseConflict(tx, { merchant_id: before.merchant_id, act })
   const paid = input.outcome === 'SUCCESS'
   const move = paid ? 'resolve_paid' : 'resolve_unpaid'
-  if (!canMoveWithdrawal(move, before.status)) refuseState(before, 'resolved')
+  if (!canMoveWithdrawal(move, before.status))
+    refuseState(
+      before,
+      'An operator can resolve only a withdrawal that is NEEDS_RECONCILIATION, BLOCKED_IP_WHITELIST or NEEDS_ADMIN_ATTENTION.',
+    )
   const sums = await lockCorrections(deps, tx, before)
   if (paid && before.funds === 'released') {
     const [available = 0n] = (await lockBooks(tx, [before])).values()
@@ -260,9 +273,11 @@ export async function recallWithdrawal(
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal, payout } = snapshot
-  if (!canMoveWithdrawal('recall', withdrawal.status)) refuseState(withdrawal, 'recalled')
+  if (!canMoveWithdrawal('recall', withdrawal.status))
+    refuseState(withdrawal, 'An operator can recall only a withdrawal that is PROCESSING.')
   // Every process that takes the token waits for this lock of the payout. After the commit, the payout has no token.
-  if (payout?.state !== 'to_send') refuseState(withdrawal, 'recalled: the server has sent or may have sent its payout')
+  if (payout?.state !== 'to_send')
+    refuseState(withdrawal, 'The server has sent or may have sent the payout, so an operator cannot recall it.')
   if (snapshot.booked_minor !== withdrawal.total_reserved_minor) refuseBooks(snapshot)
   const { reason } = input
   await tx.query(CLOSE, [withdrawal.merchant_id, withdrawal.id, null, deps.clock.now()])
@@ -293,7 +308,8 @@ export async function retryWithdrawal(
   const snapshot = await lockWithdrawal(tx, key)
   const { withdrawal, payout, merchant } = snapshot
   await refuseConflict(tx, { merchant_id: withdrawal.merchant_id, act })
-  if (!canMoveWithdrawal('retry', withdrawal.status)) refuseState(withdrawal, 'retried')
+  if (!canMoveWithdrawal('retry', withdrawal.status))
+    refuseState(withdrawal, 'An operator can retry only a withdrawal that is BLOCKED_IP_WHITELIST.')
   if (isRestricted(snapshot)) {
     const message = 'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.'
     refuse('withdrawal_restricted', { message })
@@ -308,7 +324,7 @@ export async function retryWithdrawal(
   const owner = leased ? deps.process_id : null
   const values = [withdrawal.merchant_id, withdrawal.id, token, due_at, owner, now, payoutDeadline(deps)]
   const retried = await tx.query(RETRY, values)
-  if (retried.length === 0) refuseState(withdrawal, 'retried: its payout is in progress')
+  if (retried.length === 0) refuseState(withdrawal, 'The payout is in progress, so an operator cannot retry it.')
   const step = moveWithoutMoney('retry', withdrawal, null)
   const texts = { reason: null, status_reason: null }
   const row = await writeDecision(deps, tx, act, snapshot, 'withdrawal.retry', step, texts)

@@ -54,7 +54,7 @@ export async function simulateOutcome(
   const { status } = withdrawal
   const waits = canMoveWithdrawal('approve', status)
   if (!waits && !MOVES_AFTER_APPROVAL[outcome].some((move) => canMoveWithdrawal(move, status))) {
-    refuseState(withdrawal, `simulated as ${outcome}`)
+    refuseState(withdrawal, `The sandbox cannot change this status to ${outcome}.`)
   }
   if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
   // The transaction of the approval also settles the payout, so that no other process claims the payout and queries the
