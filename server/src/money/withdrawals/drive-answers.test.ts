@@ -20,7 +20,7 @@ import { BLOCK_CAUSES } from '../../adapters/providers/port.ts'
 import { PAYOUT_LEASE_MS } from './store.ts'
 
 describe('answers of the provider', () => {
-  test('the worker sends a payout again after growing pauses, with the same reference, when the answer is not_sent', () =>
+  test('when the adapter reports not_sent, the worker sends the payout again after growing pauses, with the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.not_sent
@@ -49,7 +49,7 @@ describe('answers of the provider', () => {
       assert.equal((await payoutOf(world, key))?.state, 'asked')
     }))
 
-  test('the worker stops sending a payout with the answer not_sent at its deadline, and an operator decides', () =>
+  test('when the adapter reports not_sent, the worker stops sending the payout at its deadline, and an operator decides', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, submitted } = stage
@@ -76,7 +76,7 @@ describe('answers of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('after the answer "unknown" the money stays reserved, and the worker queries after growing pauses until a final answer', () =>
+  test('when the adapter reports unknown, the money stays reserved, and the worker queries after growing pauses until a final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.unknown
@@ -104,7 +104,7 @@ describe('answers of the provider', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('after the answer "blocked" the money stays reserved without queries, and a retry by an operator sends the same reference', () =>
+  test('when the provider blocks a payout, the money stays reserved, the worker sends no query, and a retry by an operator sends the same reference', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => payoutAnswers.blocked

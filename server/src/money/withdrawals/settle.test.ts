@@ -256,7 +256,7 @@ describe('events about a payout', () => {
 describe('sources of an answer', () => {
   const OPEN = { ...payoutAnswers, unknown_again: { ...payoutAnswers.unknown, ask_again_ms: 300 } }
   for (const name of ['accepted', 'blocked', 'not_sent', 'not_found', 'unknown', 'unknown_again'] as const) {
-    test(`the answer ${name} after a callback, or from a process without the lease, makes no move and ends no lease`, async () => {
+    test(`the answer "${name}" of a provider after a callback, or to a process without the lease, changes no status and ends no lease`, async () => {
       const key = await approved()
       const before = await payoutOf(world, key)
       const record = await recordOf(world, key)
@@ -272,7 +272,7 @@ describe('sources of an answer', () => {
   }
 
   for (const answer of [payoutAnswers.paid(A), payoutAnswers.declined, payoutAnswers.reversed(A)]) {
-    test(`the answer ${answer.kind} from any source settles the payout and ends the lease of another process`, async () => {
+    test(`the answer "${answer.kind}" of a provider after a callback settles the payout and ends the lease of another process`, async () => {
       const key = await approved()
       await leaseTo(key, other.deps.process_id)
       await settleAnswers(key, [answer], { hint: true })
@@ -307,7 +307,7 @@ describe('providers that contradict themselves', () => {
   const movesAndStatusOf = (key: WithdrawalKey) =>
     traceOf(world, key).then(({ moves, status }) => ({ moves: moves.slice(1), status }))
 
-  test('a withdrawal with the answers paid and then declined needs attention once, even if the provider repeats both answers', async () => {
+  test('a withdrawal becomes NEEDS_ADMIN_ATTENTION once when the provider reports paid and then declined, even if the provider repeats both answers', async () => {
     const key = await approved()
     await settleAnswers(key, [payoutAnswers.paid(A), payoutAnswers.declined])
     for (let i = 0; i < 3; i++)
@@ -331,7 +331,7 @@ describe('providers that contradict themselves', () => {
     assert.equal((await movesAndStatusOf(key)).status, 'NEEDS_ADMIN_ATTENTION', 'another answer needs another decision')
   })
 
-  test('the server does not take released money from the merchant again after the answers declined and then paid', async () => {
+  test('the server does not take released money from the merchant again when the provider reports declined and then paid', async () => {
     const key = await approved()
     await settleAnswers(key, [payoutAnswers.declined])
     await settleAnswers(key, [payoutAnswers.paid(A)], { hint: true })
@@ -354,7 +354,7 @@ describe('providers that contradict themselves', () => {
     payoutAnswers.reversed(A - 1n),
   ]) {
     const reported = `${answer.kind} ${answer.amount_minor} ${answer.currency}`
-    test(`the answer "${reported}" with another amount or currency than requested moves no money, and the withdrawal needs attention`, async () => {
+    test(`no money moves and the withdrawal becomes NEEDS_ADMIN_ATTENTION when the provider reports "${reported}" for a payout of 1000.00 TZS`, async () => {
       const key = await approved()
       await settleAnswers(key, [answer])
       await settleAnswers(key, [answer], { hint: true })

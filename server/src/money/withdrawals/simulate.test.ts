@@ -137,7 +137,7 @@ for (const from of STATUSES) {
   describe(`simulations from ${from}`, () => {
     for (const outcome of OUTCOMES) {
       if (WAYS[from].includes(outcome)) {
-        test(`a merchant can simulate ${outcome} from ${from}`, async () => {
+        test(`a merchant can simulate the outcome ${outcome} of a withdrawal that is ${from}`, async () => {
           const id = await bring(from)
           const reply = await simulate(id, outcome)
           assert.equal(reply.status, 200, reply.text)
@@ -148,7 +148,7 @@ for (const from of STATUSES) {
           assert.deepEqual(codeOf(await simulate(id, outcome)), [409, 'invalid_state'], 'twice')
         })
       } else {
-        test(`the server refuses a simulation of ${outcome} from ${from} with 409 invalid_state and changes no row`, async () => {
+        test(`the server refuses to simulate the outcome ${outcome} of a withdrawal that is ${from} with 409 invalid_state and changes no row`, async () => {
           const id = await bring(from)
           const reply = await unchanged(world, () => simulate(id, outcome))
           assert.deepEqual(codeOf(reply), [409, 'invalid_state'])
