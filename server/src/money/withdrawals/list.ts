@@ -168,7 +168,8 @@ const OF_DIGEST = sql(
 export type DigestWithdrawals = { paid_count: number; paid_minor: bigint; waiting_count: number }
 
 /**
- * Returns the withdrawals that a provider paid in a period, and the number of withdrawals that wait for an operator now.
+ * Returns the number and the cents of the withdrawals that became SUCCESS in a period, and the number of withdrawals that wait
+ * for an approval now.
  */
 export async function withdrawalsOfDigest(
   reader: Reader,
