@@ -582,7 +582,7 @@ describe('several providers', () => {
     ))
 })
 
-test('the owner of a payment gets its status and another merchant gets 404 when both merchants ask for one id at the same moment', () =>
+test('the merchant of a payment gets its status and another merchant gets 404 when both merchants request the payment at the same time', () =>
   stage(async ({ world, pay }) => {
     const id = await pay(world.sandbox_key, '0754123001')
     const stranger = await world.newKey({ merchant: await world.newMerchant() })

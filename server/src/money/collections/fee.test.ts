@@ -267,7 +267,7 @@ describe('a fee that is not less than the amount', () => {
     }
   })
 
-  test('the refusal of a payment names no amount when the fee is not less than any amount', async () => {
+  test('the refusal of a payment names no amount when the fee of every amount is not less than that amount', async () => {
     const shop = await newShop([{ percentage: '100' }])
     for (const amount of ['1.00', '1000000000.00']) {
       const { message, details } = refused(await pay(shop, amount))

@@ -164,7 +164,7 @@ test('an item of the list has the same fields as the status record', async () =>
   assert.deepEqual(item, (await world.get(`${LIST}/${item.collection_id}`)).body.data)
 })
 
-test('the export of chosen payments has only those of the caller and of the filter, and refuses wrong ids', async () => {
+test('the export of chosen payments has only payments of the merchant that match the filter, and the server refuses wrong ids', async () => {
   const [first = '', second = '', third = ''] = ids
   const foreign = (await world.post(PUSH, { amount: 5, phone: '0754123001' }, { key: world.live_key })).body.data
   const other = await world.newKey({ merchant: await world.newMerchant() })

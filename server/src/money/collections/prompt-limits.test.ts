@@ -57,7 +57,7 @@ test('of 40 concurrent prompts to one phone by two merchants and two processes, 
   assert.equal((await push(unapproved(21))).status, 202, 'another phone')
 })
 
-test('a repeated key gets its stored answer, and the key of a refused prompt stays free', async () => {
+test('a request with a repeated key gets the stored answer, and the server later accepts the key of a refused prompt', async () => {
   const phone = unapproved(30)
   const [accepted, refused] = [randomUUID(), randomUUID()]
   const first = await push(phone, { idempotency_key: accepted })
@@ -86,7 +86,7 @@ test('the limit of a day applies after the limit of an hour, and a worker delete
   assert.equal(await count('phone_prompts'), 0)
 })
 
-test('approved prompts, sandbox prompts and QR codes do not count', async () => {
+test('approved prompts, sandbox prompts and QR codes do not count towards the prompt limit of a phone', async () => {
   const [phone, sandbox, qr] = ['0754150001', unapproved(51), unapproved(52)]
   for (let i = 0; i < 6; i++) {
     assert.equal((await push(phone)).status, 202, `prompt ${i}`)
@@ -99,7 +99,7 @@ test('approved prompts, sandbox prompts and QR codes do not count', async () => 
   }
 })
 
-test('prompts of pages and prompts of keys share one limit', async () => {
+test('prompts from pages and prompts from API keys to one phone share one limit', async () => {
   const phone = unapproved(60)
   const link = { amount: '25000.00', description: 'Viatu' }
   const payOnPage = async () => {
