@@ -23,7 +23,7 @@ after(() => world.close())
 const byPhone = (customer_phone: string) => ({ customer_phone, customer_email: null, due_date: '2026-02-20' })
 const send = async (body: object, key: string) => invoices.act((await invoices.draft(body, key)).id, 'send', key)
 
-test('the server refuses a send of any merchant beyond the limit of the customer, and changes nothing', async () => {
+test('the server refuses to send an invoice of any merchant above the message limit of its customer, and changes nothing', async () => {
   const juma = byPhone('0754123456')
   assert.equal((await send(juma, world.live_key)).status, 200)
   assert.equal((await send(juma, second_key)).status, 200)
@@ -39,7 +39,7 @@ test('the server refuses a send of any merchant beyond the limit of the customer
   assert.equal((await invoices.act(third.id, 'send', second_key)).status, 200)
 })
 
-test('the outbox keeps a reminder beyond the limit with the reason', async () => {
+test('the outbox keeps a reminder above the message limit of its customer, with the reason', async () => {
   const asha = byPhone('0754123470')
   const { id } = await invoices.sent(asha, world.live_key)
   // The reminder is due at nine o'clock, three days before the due date.
