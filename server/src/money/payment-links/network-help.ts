@@ -38,7 +38,7 @@ export async function listNetworkHelp(reader: Reader): Promise<readonly NetworkH
   return rows.length > 0 ? rows : BUILT_IN_HELP
 }
 
-/** The time for which a process caches the help. An outdated help moves no money. */
+/** The time for which a process caches the help. The help has no effect on money. */
 const FRESH_MS = 30_000
 
 /** Returns the function with which pages read the help from a cache. */
