@@ -199,7 +199,7 @@ export const SummaryRecord = Type.Object(
           ),
           separate: Type.Boolean({
             description:
-              'True: you fill this account yourself, and it only pays payouts; the money of payments is in another account. So the balance cannot be compared with the books.',
+              'True: you fill this account yourself, and it only pays payouts; the money of payments is in another account. So the server does not compare the balance with the books.',
           }),
         }),
       ),
