@@ -15,7 +15,7 @@ import { exportAnchors } from './anchors.ts'
 import { verify } from './verify.ts'
 
 const SECRET_KEY_APART =
-  'SECRET_KEY is not in the backup: keep a copy of it, and of BACKUP_KEY, in another place. Without SECRET_KEY no program can read the encrypted values'
+  'SECRET_KEY is not in the backup: keep a copy of it, and of BACKUP_KEY, in another place. Without SECRET_KEY the server cannot decrypt the encrypted values'
 
 /** If DATABASE_URL is set or BACKUP_KEY is missing, throws a ConfigError. */
 export function requireBackups({ database_url, backup_key }: Config): void {

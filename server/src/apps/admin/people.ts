@@ -116,7 +116,7 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input
   const issuer = deps.config.oidc_issuer
-  if (existing.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+  if (existing.disabled_at !== null) refuse('invalid_state', { message: DISABLED })
   const binds = subject !== null && !(existing.issuer === issuer && existing.subject === subject)
   if (binds && existing.issuer !== null) {
     refuse('invalid_state', { message: 'This user already has another subject at OIDC_ISSUER. Check --subject.' })
@@ -187,6 +187,8 @@ export async function readEmails(
   return { emails: found.map(({ created_at, ...email }) => ({ ...email, created_at: created_at.toISOString() })) }
 }
 
+const DISABLED = 'This user is disabled. Enable the user with "user enable" first.'
+
 type TokenUserRow = { id: string; issuer: string | null; subject: string | null; disabled_at: Date | null }
 const FOR_TOKEN = sql('admin_user_for_token', 'select id, issuer, subject, disabled_at from users where email = $1')
 
@@ -200,7 +202,7 @@ export async function issueToken(deps: Deps, email: string): Promise<{ access_to
   return inTransaction(deps.db, async (tx) => {
     const [user] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
-    if (user.disabled_at !== null) refuse('invalid_state', { message: 'This user is disabled.' })
+    if (user.disabled_at !== null) refuse('invalid_state', { message: DISABLED })
     if (user.issuer !== 'embedded' || user.subject === null) {
       refuse('invalid_state', { message: 'This user has no account at the built-in provider yet.' })
     }

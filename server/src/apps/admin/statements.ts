@@ -45,7 +45,9 @@ function readTimeOption(values: read.OptionValues, name: 'from' | 'to'): Date {
 /** Imports a statement from a file. The command refuses the same files as the API. */
 export async function importStatement(deps: Deps, { path, ...input }: StatementToImport) {
   const opened = await openFile(path).catch((error: { code?: string }) => {
-    throw new read.UsageError(`--file ${path} cannot be read: ${error.code}`)
+    throw new read.UsageError(
+      `the command cannot read --file ${path} (${error.code}): check the path and its permissions`,
+    )
   })
   try {
     const { sha256, open } = opened
