@@ -145,7 +145,7 @@ test('each anchor of the earlier documentation of one page leads to a card or a 
     assert.ok(text.includes(` id="${anchor}"`), anchor)
 })
 
-test('each page is also Markdown, and llms-full.txt contains the guides and the calls of merchants', async () => {
+test('the server also sends each page as Markdown, and llms-full.txt contains the guides and the calls of merchants, but no calls of operators', async () => {
   for (const path of await allPaths()) {
     const { status, text, headers } = await read(path === '/docs' ? '/docs/index.md' : `${path}.md`)
     assert.equal(status, 200, path)
