@@ -117,7 +117,7 @@ describe('decisions about held payments', () => {
     assert.deepEqual(await operator.book(shop), {})
   })
 
-  test('an approval takes the fee from the time of the request, and the fee never exceeds the received amount', async () => {
+  test('an approval takes the fee that the server stored with the payment, and takes no fee above the received amount', async () => {
     const shop = await review.shop({ rules: [{ flow: 'collection', percentage: '2.00', flat_fee: '5.00' }] })
     const whole = await review.hold(shop, '011')
     await world.call({

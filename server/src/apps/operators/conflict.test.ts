@@ -88,7 +88,7 @@ describe('an operator with a conflict of interest', () => {
     await refused(() => approve(who, submitted), 'the person who rotated the key')
   }
 
-  test('a present or former member cannot approve a withdrawal, alone, in a batch or gathered with other approvals', async () => {
+  test('the server refuses the approval of a present or former member, alone, in a batch, and at the same time as the approval of another operator', async () => {
     const shop = await newShop()
     const member = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])
     const former = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])

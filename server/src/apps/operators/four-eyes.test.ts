@@ -180,7 +180,7 @@ describe('withdrawals that need two operators', () => {
     assert.equal((await approve(asha, small)).status, 200)
   })
 
-  test('the server makes the same checks for the first of two approvals as for a single approval', async () => {
+  test('the server refuses the first of two approvals for a suspended merchant or above the balance, and stores no approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const refused = async (code: string) => {

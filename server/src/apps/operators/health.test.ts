@@ -48,7 +48,7 @@ const hoursAgo = (hours: number) => new Date(world.deps.clock.now().getTime() - 
 // The clock moves by 169 hours, so that health does not count the payments of earlier tests.
 beforeEach(() => world.deps.clock.advance(169 * HOUR))
 
-test('health counts taken, declined and open payments for each network', async () => {
+test('health counts the successful, failed and undecided payments of a network, and a held payment as successful', async () => {
   for (const ending of ['001', '001', '002', '014', '007']) await review.pay(shop, ending)
   const [item, ...others] = await read('?hours=1')
   assert.deepEqual(others, [])
@@ -198,7 +198,7 @@ test('if all merchants have too many payments, health examines the newest paymen
   for (const { bounded, since } of items) assert.deepEqual([bounded, since], [true, times[606]?.toISOString()])
 })
 
-test('health accepts periods of 1 to 168 hours', async () => {
+test('health refuses a period that is not a whole number of hours from 1 to 168', async () => {
   for (const hours of [0, 169, 1.5, 'x']) {
     const refused = await world.get(`/v1/operator/providers/health?hours=${hours}`, await operator.session())
     assert.deepEqual(codeOf(refused), [400, 'validation_failed'])
