@@ -20,7 +20,7 @@ export const FRONT_TEXTS: Record<Language, FrontTexts> = {
     other: 'English',
     skip: 'Ruka hadi kwenye maudhui',
     title: 'Pokea malipo Tanzania',
-    lead: 'Pokea pesa kwa simu, pochi na msimbo wa QR, na lipa kwenye simu na benki. Kila malipo yanaandikwa kwenye vitabu kabla mtandao haujaulizwa.',
+    lead: 'Pokea pesa kwa simu, pochi na msimbo wa QR, na lipa kwenye simu na benki. Seva huhifadhi kila malipo kabla ya kutuma ombi kwa mtandao.',
     try_it: 'Jaribu ukurasa wa malipo',
     try_means: 'Ni jaribio tu: hakuna pesa zinazohama.',
     doors: [
@@ -50,7 +50,7 @@ export const FRONT_TEXTS: Record<Language, FrontTexts> = {
     other: 'Kiswahili',
     skip: 'Skip to the content',
     title: 'Take payments in Tanzania',
-    lead: 'Collect money by phone, wallet and QR code, and pay out to phones and banks. The server books each payment before it asks a network.',
+    lead: 'Collect money by phone, wallet and QR code, and pay out to phones and banks. The server stores each payment before it sends a request to a network.',
     try_it: 'Try a payment page',
     try_means: 'This is only a test: no money moves.',
     doors: [
