@@ -16,13 +16,13 @@ const TEXTS: Record<Language, { title: string; lead: string; home: string; home_
     title: 'Ukurasa huu haupo',
     lead: 'Angalia anwani uliyoandika. Kama ulifuata kiungo, huenda ukurasa umehamishwa. Endelea hapa:',
     home: 'Ukurasa wa kwanza',
-    home_means: 'Mfumo huu ni nini, na viungo vya sehemu zake zote.',
+    home_means: 'Inaeleza mfumo huu, na ina viungo vya dashibodi na mwongozo.',
   },
   en: {
     title: 'This page does not exist',
     lead: 'Check the address. If you followed a link, the page may have moved. Continue here:',
     home: 'First page',
-    home_means: 'What this installation is, with links to all its parts.',
+    home_means: 'Describes this installation and links to its consoles and documentation.',
   },
 }
 
