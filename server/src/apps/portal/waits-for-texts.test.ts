@@ -65,6 +65,6 @@ test('the text of a next step never states that a payment with a decision fails 
   )
 })
 
-test('the text of a next step states when the server tries an open circuit again', () => {
+test('the text of a next step states until when the circuit of the provider is open', () => {
   assert.ok(waitsFor({ ...FACTS, circuit_until: later(8) })?.text.includes(later(8).toISOString()))
 })
