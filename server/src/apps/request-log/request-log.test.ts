@@ -229,7 +229,7 @@ describe('access and filters of the request log', () => {
     ])
   })
 
-  test('the request log omits successful reads of the log by a key, and has refused ones', async () => {
+  test('the request log omits the successful reads of the log by an API key, and contains the refused reads', async () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant, scopes: ['requests:read'] })
     for (const status of [200, 400]) {

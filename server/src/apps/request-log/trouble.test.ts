@@ -143,7 +143,7 @@ test('the recorder writes a chunk once although the connection breaks after the 
   )
 })
 
-test('when the memory for bodies is full, the log stores requests without bodies; when the memory for requests is full, it counts', async () => {
+test('when the memory for bodies is full, the log stores requests without bodies; when the memory for requests is full, the log only counts requests', async () => {
   world.deps.clock.advance(60_000)
   const log = createRequestLog(world.deps, createRecorder(world.deps), { chars: 100, entries: 4 })
   const with_bodies = [captureRequest(log, 'a'.repeat(40), ''), captureRequest(log, 'b'.repeat(60), '')]
