@@ -185,7 +185,7 @@ describe('a member of a merchant', () => {
     assert.deepEqual(await Promise.all(['2001', 'many-', 'many-1', '7001'].map(moreOf)), [true, true, false, false])
   })
 
-  test('the server answers 400 at the field to a text that is too short or too long, and 200 to any other text', async () => {
+  test('the server answers 400 and names the field when a text is too short or too long, and answers 200 to hostile texts', async () => {
     for (const q of ['', ' ', 'a', ' a ', 'x'.repeat(101)]) {
       const reply = await world.get(`/v1/search?q=${encodeURIComponent(q)}`, viewer)
       assert.deepEqual([reply.status, reply.body.error.details.fields[0].field], [400, 'q'], q)
