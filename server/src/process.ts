@@ -260,8 +260,8 @@ async function requireDirectMigration(owner_url: string): Promise<void> {
   const missing = await pendingMigrations(owner_url)
   if (missing.length === 0) return
   throw new ConfigError(
-    `${missing.length} migrations are pending, and a pooler cannot run them, because they need a session of their own: set ` +
-      'MIGRATION_DATABASE_URL to PostgreSQL itself, with the role that owns the tables',
+    `${missing.length} migrations are pending, and a pooler cannot run them, because they need a session of their own. Set ` +
+      'MIGRATION_DATABASE_URL to the address of PostgreSQL, with the role that owns the tables',
   )
 }
 
@@ -278,7 +278,7 @@ export async function openDatabase(
   const url = serverUrl(config)
   if (url === '' && config.migration_database_url !== '') {
     throw new ConfigError(
-      'MIGRATION_DATABASE_URL is set, but DATABASE_URL is empty: set DATABASE_URL to the same database with the role of the ' +
+      'MIGRATION_DATABASE_URL is set, but DATABASE_URL is empty. Set DATABASE_URL to the same database with the role of the ' +
         'server, or remove MIGRATION_DATABASE_URL, because the embedded database makes its own roles',
     )
   }
