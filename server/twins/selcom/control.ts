@@ -131,7 +131,7 @@ function scanOrder(twin: Twin, order_id: string, fate: unknown): Shown {
     return [400, { error: `fate is one of ${Object.keys(PAYER_FATES).join(', ')}` }]
   }
   const is_scanned = scan(twin, order, fate as PayerFateName | undefined)
-  return is_scanned ? [200, shown(order, twin.clock.now())] : [409, { error: 'this order cannot be paid any more' }]
+  return is_scanned ? [200, shown(order, twin.clock.now())] : [409, { error: 'this order accepts no more payments' }]
 }
 
 function settlePayout(twin: Twin, key: string, paid: unknown): Shown {

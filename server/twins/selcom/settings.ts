@@ -128,7 +128,8 @@ export function settingsOfEnvironment(env: Readonly<Record<string, string | unde
     const text = env[variableOf(name)]
     if (text === undefined) continue
     const value = setting.read(setting.ofText(text))
-    if (value === undefined) throw new Error(`${variableOf(name)} cannot be ${JSON.stringify(text)}. ${setting.help}`)
+    if (value === undefined)
+      throw new Error(`${variableOf(name)} has the invalid value ${JSON.stringify(text)}. ${setting.help}`)
     read[name] = value
   }
   return read as Partial<Settings>
