@@ -25,7 +25,7 @@ export type PageHeading = { id: string; text: string; level: number; needs_scrip
  */
 export type PageSection = { heading: PageHeading | null; text: string; code: string }
 
-/** The HTML of a page without its title, its headings, and its sections for the search. */
+/** The parts of a rendered page: the HTML without the title, all headings, and the sections for the search. */
 export type RenderedMarkdown = { body: Html[]; headings: PageHeading[]; sections: PageSection[] }
 
 const marked = new Marked({ gfm: true })
