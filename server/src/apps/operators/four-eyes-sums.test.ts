@@ -83,7 +83,7 @@ describe('the sums of a day of approvals', () => {
     assert.deepEqual([second.body.data.approved.count, second.body.data.awaiting_second.count], [11, 0])
   })
 
-  test('the payouts of a merchant count per day in Tanzania, and the list shows what a withdrawal needs', async () => {
+  test('the payouts of a merchant count per day in Tanzania, and the list shows how many approvals a withdrawal needs', async () => {
     const shop = await newShop()
     assert.equal(statusOf(await approve(asha, await submit(shop, '600000.00'))), 'PROCESSING')
     const id = await submit(shop, '400000.00')

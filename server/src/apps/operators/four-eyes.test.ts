@@ -85,7 +85,7 @@ async function settle(): Promise<void> {
 }
 
 describe('withdrawals that need two operators', () => {
-  test("after the first approval the platform reserves nothing, and after the second operator's approval it sends the payout", async () => {
+  test("the server reserves nothing after the first approval, and sends the payout after the second operator's approval", async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     const waiting = await operator.show(id)

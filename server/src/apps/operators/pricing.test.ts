@@ -208,7 +208,7 @@ test('the server accepts a destination by any of its names, and stores and shows
   assert.deepEqual(await inForce(id), body.data.rules)
 })
 
-test('the server refuses an unknown destination and lists the known destinations', async () => {
+test('the server refuses an unknown destination and names the call that lists the known destinations', async () => {
   const { id } = await world.newMerchant()
   const { body } = await put(id, [{ flow: 'withdrawal', destination_code: 'BANK7' }])
   assert.match(body.error.details.fields[0].message, /GET \/v1\/destinations/)

@@ -49,12 +49,12 @@ test('an empty queue shows zero for each kind', async () => {
   }
 })
 
-test('the queue states from which amount two operators must approve, and how fresh a sign-in must be', async () => {
+test('the queue states that one operator always suffices in this installation, and how fresh a sign-in must be', async () => {
   const { data } = (await world.get('/v1/operator/queue', await operator.session())).body
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })
 
-test('the queue shows the last check of the books while that check has failed', async () => {
+test('the queue shows the last check of the books if that check failed or ended without a result', async () => {
   const check = async () => (await world.get('/v1/operator/queue', await operator.session())).body.data.failed_check
   assert.equal(await check(), null)
   const finish = (period: string, ok: boolean | null, problems: number | null) =>

@@ -118,7 +118,7 @@ test('an operator with an old sign-in can read, request information, reject, sus
   }
 })
 
-test('a token of the admin command counts as fresh until the token expires', async () => {
+test('a token of the admin command counts as a fresh sign-in until the token expires', async () => {
   const token = await operator.session()
   world.deps.clock.advance(800_000)
   const id = await operator.submit(shop)
@@ -126,7 +126,7 @@ test('a token of the admin command counts as fresh until the token expires', asy
   assert.equal(approved.status, 200, approved.text)
 })
 
-test('if STEP_UP_S is 0, no call requires a fresh sign-in', async () => {
+test('if STEP_UP_S is 0, an adjustment requires no fresh sign-in', async () => {
   const off = await createWorld({ url: world.url, env: { STEP_UP_S: '0' }, clock: world.deps.clock })
   try {
     for (const age_s of [null, 40_000]) {

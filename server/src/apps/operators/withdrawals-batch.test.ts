@@ -167,7 +167,7 @@ test('the server refuses a batch with a repeated id, without ids, or with more t
   })
 })
 
-test('the server sends a batch of a hundred withdrawals of many merchants, each withdrawal exactly once', async () => {
+test('the server sends one payout for each of a hundred withdrawals of many merchants in one batch', async () => {
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
     const shop = await operator.shop('100000.00', FREE)
@@ -194,7 +194,7 @@ test('a repeated Idempotency-Key of a batch returns the first response and appro
   assert.equal(script.sent.length, 1)
 })
 
-test('when two operators approve the same batch at the same time, the server sends each withdrawal once', async () => {
+test('when two operators approve the same batch at the same time, the server sends one payout for each withdrawal', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await operator.shop('100000.00', FREE)

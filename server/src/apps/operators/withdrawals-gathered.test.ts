@@ -109,7 +109,7 @@ describe('simultaneous approvals with different keys', () => {
     assert.equal(rows.length, 64)
   })
 
-  test('simultaneous approvals with and without a key make one batch', async () => {
+  test('20 simultaneous approvals with and without a key take at most 8 batches', async () => {
     const shop = await operator.shop('1000000.00')
     const ids = await submitMany(shop, 20)
     statements.length = 0
@@ -118,7 +118,7 @@ describe('simultaneous approvals with different keys', () => {
     assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
   })
 
-  test('the server refuses each wrong approval of a batch separately, and stores a refusal under its key only if it is a decision', async () => {
+  test('the server refuses each wrong approval of a batch separately, and stores under the key of an approval only a refusal with 409', async () => {
     const [shop, poor] = [await operator.shop('10000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)
