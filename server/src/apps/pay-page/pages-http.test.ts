@@ -425,7 +425,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('the server answers a flood of requests from one IP address with pages', async () => {
+  test('the server answers a request above the rate limit of an IP address with a page and a Retry-After header', async () => {
     const careful = await createWorld({ env: { RATE_LIMIT_PAYERS: '2' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -438,7 +438,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('when the provider returns no QR code, the payer gets a page and pays nothing', async () => {
+  test('when the provider is unavailable, the payer of a QR code gets an error page, and a payment by prompt fails', async () => {
     const open = { kind: 'accepted', provider_status: 'PENDING' } as const
     const down: Provider = {
       name: 'mock',

@@ -57,14 +57,14 @@ test('every page except invoices and test panels has at most 150 elements', () =
   }
 })
 
-test('the response to a poll has less than 300 bytes', () => {
+test('the response to a poll contains only the state and two times in seconds', () => {
   assert.equal(
     pollAnswer({ state: 'waiting_push', next_s: 3, left_s: 117 }),
     '{"state":"waiting_push","next_s":3,"left_s":117}',
   )
 })
 
-test('the content security policy permits only the style sheet of the page', () => {
+test('the headers of a page permit only its own style sheet and the resources of this server, and let no cache store the page', () => {
   const policy = PAGE_HEADERS['content-security-policy'] ?? ''
   for (const { name, page } of PAGES) {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''

@@ -150,7 +150,7 @@ test('the process draws a document once for simultaneous requests and for later 
   assert.equal(seen.begun, 1)
 })
 
-test('the sender retries a failed drawing, and a failed drawing delays no other document', async () => {
+test('the sender draws a document again for the next request after a failed drawing, and a failed drawing delays no other document', async () => {
   const { ask, begun } = operator()
   const [first, second] = [ask('a'), ask('b')]
   ;(await begun(1)).fail()
