@@ -18,7 +18,7 @@ const open = (url: string, language = 'en') =>
 const tryIt = () => world.call({ method: 'POST', url: '/try-payment-page', key: null, payload: '', headers: FORM })
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-test('the first page leads to the dashboard, the operators and the documentation, in the language of the browser', async () => {
+test('the first page links to both consoles and the documentation, in the language of the browser', async () => {
   const english = await open('/')
   const swahili = await open('/', 'sw-TZ,en;q=0.5')
   assert.match(english.text, /^<!doctype html>\n<html lang="en">/)

@@ -182,7 +182,7 @@ describe('the summary', () => {
     )
   })
 
-  test('a process that dies between the record and the e-mail stores neither, and the next run queues one summary', async () => {
+  test('when the database refuses the e-mail of a summary, the worker stores no record of the summary, and the next run queues one summary', async () => {
     const merchant = await world.newMerchant()
     const { token } = await memberOf('VIEWER', merchant)
     await change(token, { digest: 'daily' })
@@ -318,7 +318,7 @@ describe('the end of e-mails without a sign-in', () => {
     assert.deepEqual([withdrawals, webhooks, keys, digest], [true, false, false, 'off'])
   })
 
-  test('the e-mail has the headers of RFC 8058', async () => {
+  test('a summary has the headers of RFC 8058 with which a mail program ends such e-mails', async () => {
     const server = await startMailServer()
     const mailing = await createWorld({
       env: {

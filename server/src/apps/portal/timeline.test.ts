@@ -153,7 +153,7 @@ describe('the timeline of a collection', () => {
     )
   })
 
-  test('for a payment link, the timeline names the payer as creator; for a hosted page, it shows both attempts and their answers', async () => {
+  test('for a payment link, the timeline names the payer as creator; for a hosted page, the timeline shows both attempts and their answers', async () => {
     const collect = async (slug: string, ending: string) => {
       const path = `/public/payment-links/${slug}/collect`
       const made = await world.post(path, { method: 'WALLET_PUSH', customer_phone: `0754123${ending}` }, { key: null })
