@@ -242,7 +242,7 @@ test('a process that stops writes the requests in its memory', async () => {
   assert.equal((await list(`&q=${reply.headers['x-request-id']}`)).length, 1)
 })
 
-test('when the database is unavailable, a process stops without waiting', async () => {
+test('when the database is unavailable, a process that stops makes two write attempts and does not wait for the database', async () => {
   const log = createRequestLog(world.deps, createRecorder(world.deps))
   for (let n = 0; n < 1_200; n++) captureRequest(log, null, '')
   failing_statement = 'requests_write'
