@@ -1,4 +1,4 @@
-// Tests that the server stores callbacks within its limits, and trusts no callback.
+// Tests that the server stores callbacks within its limits, and takes no outcome from a callback.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
