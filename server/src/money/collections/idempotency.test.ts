@@ -259,7 +259,7 @@ describe('a QR code that the provider makes', () => {
   })
 
   for (const crash_point of ['qr.before_call', 'qr.after_call']) {
-    test(`the key of a process that dies at ${crash_point} is free within 30 seconds, and the same payment continues`, async () => {
+    test(`the server accepts the key of a process that died at ${crash_point} again within 30 seconds, and continues the same payment`, async () => {
       let dies = true
       const own = await createWorld({
         env: { COLLECTION_DEADLINE_H: '0.05' },
@@ -339,7 +339,7 @@ describe('a QR code that the provider makes', () => {
     }
   })
 
-  test('the key of a request without a code is free for a process whose clock is behind', async () => {
+  test('a process whose clock is behind accepts the key of a request that got no code again', async () => {
     const own = await createWorld()
     try {
       const idempotency_key = randomUUID()
@@ -354,7 +354,7 @@ describe('a QR code that the provider makes', () => {
     }
   })
 
-  test('a provider that declines to give a code fails the payment once, even for repeated requests', async () => {
+  test('the payment fails once when the provider declines to give a code, even for repeated requests', async () => {
     const own = await createWorld()
     try {
       await own.call({

@@ -54,7 +54,7 @@ async function exported(deps: Deps, filters: CollectionFilters, size: number) {
 }
 
 for (const analyzed of [false, true]) {
-  test(`a list by the last digits of a phone reads few rows ${analyzed ? 'with' : 'without'} statistics of the table`, async () => {
+  test(`a list by the last digits of a phone reads a bounded number of rows ${analyzed ? 'with' : 'without'} statistics of the table`, async () => {
     if (analyzed) await world.rows('analyze collections')
     for (const [phone, rows] of [
       ['0012', EACH],
@@ -70,7 +70,7 @@ for (const analyzed of [false, true]) {
   })
 }
 
-test('an export by the last digits of a phone has the payments of the list, in batches, and reads few rows', async () => {
+test('an export by the last digits of a phone has the payments of the list, in batches, and reads a bounded number of rows', async () => {
   const { rows } = await listCollections(world.deps, filtersOf('20012'), 1, 100)
   for (const [size, batches] of [
     [3, [3, 3, 2]],
