@@ -198,7 +198,7 @@ describe('recalls after the death of a process', () => {
       assert.deepEqual([await statusOf(stage, key), executions(key)], ['CANCELLED', 0])
     }))
 
-  test('if a provider reports the payment of a recalled payout, no money moves until an operator decides', () =>
+  test('if a provider reports the payment of a recalled payout, the withdrawal is NEEDS_ADMIN_ATTENTION until an operator decides', () =>
     withPayoutWorld(async (stage) => {
       const { world: first, submitted } = stage
       const key = await submitted()

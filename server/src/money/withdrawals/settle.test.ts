@@ -383,7 +383,7 @@ describe('providers that contradict themselves', () => {
     assert.equal((await recordOf(world, key)).status, 'NEEDS_ADMIN_ATTENTION')
   })
 
-  test('no answer moves money while the ledger differs from the record, and the withdrawal needs attention', async () => {
+  test('no answer moves money while the ledger differs from the record, and the withdrawal becomes NEEDS_ADMIN_ATTENTION', async () => {
     for (const [answer, expected] of [
       [payoutAnswers.paid(A), 'the ledger reserved 999.99 of 1000.00; the provider answered succeeded 1000.00 TZS'],
       [
