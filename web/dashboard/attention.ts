@@ -25,6 +25,21 @@ export function useAttention(): readonly AttentionItem[] {
   return useContext(AttentionContext) ?? []
 }
 
+/** A failing endpoint, as the list of problems describes it. */
+export type FailingWebhook = NonNullable<AttentionItem['webhook']>
+
+/**
+ * Returns the failing endpoints of this environment, the latest failure first. Undefined means that the frame has no items yet.
+ */
+export function useFailingEndpoints(environment: Environment): FailingWebhook[] | undefined {
+  return useContext(AttentionContext)?.flatMap(({ webhook }) => (webhook?.environment === environment ? [webhook] : []))
+}
+
+/** Returns the path of an endpoint's failed deliveries, or of the pending ones if the server retries all of them. */
+export function failedDeliveries({ endpoint_id, given_up }: FailingWebhook): string {
+  return `webhooks?endpoint_id=${endpoint_id}&status=${given_up > 0 ? 'failed' : 'pending'}`
+}
+
 /**
  * Returns the number beside a line of the menu: the count of these kinds of items in this environment. Undefined means that the
  * frame has no items yet.

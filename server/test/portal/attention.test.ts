@@ -17,16 +17,22 @@ after(async () => {
 })
 
 /**
- * Makes a merchant with a payment under review and a paid payment. Waits until each webhook delivery of the merchant has failed
- * two times.
+ * Makes a merchant with a payment under review, a paid payment, and further endpoints of these names. Waits until each webhook
+ * delivery of the merchant has failed two times.
  */
-async function troubledShop() {
+async function troubledShop(endpoints: readonly string[] = []) {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
   receiver.reply = { kind: 'status', status: 500 }
   const url = { webhook_url: receiver.url }
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: url, key })
+  for (const description of endpoints) {
+    const events = ['collection.success', 'collection.pending_review']
+    const endpoint = { webhook_url: `${receiver.url}/${description}`, description, events }
+    const made = await world.post('/v1/merchant/webhook-endpoints', endpoint, { key })
+    assert.equal(made.status, 201, made.text)
+  }
   const pay = (phone: string, reference: string, customer_name: string) =>
     world.post('/v1/collections/wallet-push', { amount: '25000', phone, reference, customer_name }, { key })
   await pay('0713456014', 'HELD-1', 'Juma Ali')
@@ -35,7 +41,7 @@ async function troubledShop() {
   const until = async (holds: () => Promise<boolean>) => {
     while (!(await holds())) await new Promise((done) => setTimeout(done, 20))
   }
-  await until(async () => (await deliveries()).length >= 2)
+  await until(async () => (await deliveries()).length >= 2 + 2 * endpoints.length)
   const missed = (attempts: number) =>
     until(async () =>
       (await deliveries()).every((one: { attempts: unknown[]; status: string }) => one.attempts.length >= attempts),
@@ -82,6 +88,37 @@ for (const language of ['en', 'sw'] as const) {
     await strip.getByRole('link', { name: says('Angalia malipo', 'See the payments') }).click()
     await page.getByRole('cell', { name: 'HELD-1', exact: true }).waitFor()
     assert.match(page.url(), /status=pending_clearance/)
+    await at.leave()
+  })
+}
+
+for (const language of ['en', 'sw'] as const) {
+  test(`several failing endpoints share a line, which leads to their list and to the deliveries of each (${language})`, async () => {
+    const { merchant } = await troubledShop(['Stock', 'Books'])
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    const strip = page.getByRole('region', { name: says('Yanayohitaji uangalizi wako', 'Needs your attention') })
+    const line = strip.getByRole('listitem').filter({ hasText: /webhook/i })
+    await line.getByText(says('Anwani 3 za webhook hazipokei', '3 webhook endpoints do not accept')).waitFor()
+    assert.equal(await line.count(), 1)
+    await line.getByText(says('Ujumbe usiopokelewa: 6', 'Failed deliveries: 6')).waitFor()
+    await at.looks('several failing endpoints')
+    await at.picture('several-failing')
+    await line.getByRole('link', { name: says('Angalia anwani hizi', 'See the endpoints') }).click()
+    await at.sees('Anwani zisizopokea ujumbe', 'Failing endpoints')
+    const rows = page.getByRole('table').locator('tbody').getByRole('row')
+    await rows.filter({ hasText: says('Anwani kuu', 'Main address') }).waitFor()
+    await rows.filter({ hasText: 'Books' }).waitFor()
+    assert.equal(await rows.count(), 3)
+    await at.looks('the list of failing endpoints')
+    await at.picture('failing-endpoints')
+    await rows.filter({ hasText: 'Stock' }).getByRole('link').click()
+    await page.waitForURL(/webhooks\?endpoint_id=[0-9a-f-]{36}&status=pending$/)
+    await page
+      .getByRole('heading', { name: says('Ujumbe uliotumwa', 'Deliveries'), exact: true })
+      .and(page.locator(':focus'))
+      .waitFor()
     await at.leave()
   })
 }
@@ -157,7 +194,6 @@ for (const language of ['en', 'sw'] as const) {
 test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
   const { merchant, id, deliveries } = await troubledShop()
   // All automatic attempts of the deliveries end before the member opens the console.
-  receiver.reply = { kind: 'status', status: 500 }
   await untilGivenUp(deliveries)
   receiver.reply = { kind: 'status', status: 200 }
   const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')

@@ -22,6 +22,10 @@ export function developRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./webhooks.tsx'), 'Webhooks'),
     ),
     page(
+      'webhooks/failing',
+      lazyPage(() => import('./failing-endpoints.tsx'), 'FailingEndpointsPage'),
+    ),
+    page(
       'webhooks/deliveries/$delivery_id',
       lazyPage(() => import('./delivery.tsx'), 'DeliveryPage'),
     ),

@@ -10,7 +10,7 @@ import type { BulkAct } from '../../ui/list-bulk.tsx'
 import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useAttention } from '../attention.ts'
+import { useFailingEndpoints } from '../attention.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
@@ -51,11 +51,9 @@ export function Webhooks() {
  */
 function useReplayStart(chosen: string | number | undefined): ReplayStart {
   const { environment } = useMerchantAccess()
-  const failing = useAttention().flatMap((item) =>
-    item.environment === environment && item.webhook !== null ? [item.webhook] : [],
-  )
-  const chosen_ones = failing.filter(({ endpoint_id }) => chosen === undefined || endpoint_id === chosen)
-  const found = chosen_ones.length === 1 ? chosen_ones[0] : undefined
+  const failing = useFailingEndpoints(environment) ?? []
+  const [found, ...others] = failing.filter(({ endpoint_id }) => chosen === undefined || endpoint_id === chosen)
+  if (others.length > 0) return { endpoint_id: '', since: null }
   return { endpoint_id: found?.endpoint_id ?? String(chosen ?? ''), since: found?.oldest_at ?? null }
 }
 

@@ -11,6 +11,12 @@ export const attentionTexts = texts({
       sandbox: 'Seva yako haipokei taarifa za majaribio',
     },
     webhooks_open: 'Angalia ujumbe uliotumwa',
+    webhooks_several: {
+      live: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za malipo halisi`,
+      sandbox: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za majaribio`,
+    },
+    webhooks_failed: (count: string) => `Ujumbe usiopokelewa: ${count}`,
+    webhooks_list: 'Angalia anwani hizi',
     address: 'Anwani',
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
     info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
@@ -42,6 +48,12 @@ export const attentionTexts = texts({
       sandbox: 'Your server does not accept the events of the sandbox',
     },
     webhooks_open: 'See the deliveries',
+    webhooks_several: {
+      live: (count: string) => `${count} webhook endpoints do not accept the events of real payments`,
+      sandbox: (count: string) => `${count} webhook endpoints do not accept the events of the sandbox`,
+    },
+    webhooks_failed: (count: string) => `Failed deliveries: ${count}`,
+    webhooks_list: 'See the endpoints',
     address: 'Address',
     webhooks_ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',
     info_requested: (count: string) =>

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { dayOf, showAmount, showCount } from '../../ui/show.ts'
-import { type AttentionItem, useAttention } from '../attention.ts'
+import { type AttentionItem, failedDeliveries, useAttention } from '../attention.ts'
 import { useHasRole } from '../merchant.ts'
 import { attentionTexts } from './attention-texts.ts'
 
@@ -31,11 +31,8 @@ export function Attention() {
             {t.title}
           </Title>
           <ul>
-            {items.map((item) => (
-              <AttentionRow
-                key={`${item.kind} ${item.environment} ${item.status} ${item.webhook?.endpoint_id}`}
-                item={item}
-              />
+            {attentionGroups(items).map(([item, ...others]) => (
+              <AttentionRow key={groupOf(item)} item={item} others={others} />
             ))}
           </ul>
         </section>
@@ -44,9 +41,24 @@ export function Attention() {
   )
 }
 
-function AttentionRow({ item }: { item: AttentionItem }) {
+/** Items that share a line. The failing endpoints of an environment share a line. */
+type AttentionGroup = [AttentionItem, ...AttentionItem[]]
+
+const groupOf = ({ kind, environment, status }: AttentionItem) => `${kind} ${environment} ${status}`
+
+function attentionGroups(items: readonly AttentionItem[]): AttentionGroup[] {
+  const groups = new Map<string, AttentionGroup>()
+  for (const item of items) {
+    const group = groups.get(groupOf(item))
+    if (group === undefined) groups.set(groupOf(item), [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
+}
+
+function AttentionRow({ item, others }: { item: AttentionItem; others: readonly AttentionItem[] }) {
   const t = useTexts(attentionTexts)
-  const { text, to, open, facts } = useLine(item)
+  const { text, to, open, facts } = useLine(item, others)
   return (
     <li>
       <Icon name="alert" size={20} />
@@ -66,12 +78,7 @@ function AttentionRow({ item }: { item: AttentionItem }) {
   )
 }
 
-/** Returns the path of the endpoint's failed deliveries, or of the pending ones while the server retries all of them. */
-function failedDeliveries({ endpoint_id, given_up }: NonNullable<AttentionItem['webhook']>): string {
-  return `webhooks?endpoint_id=${endpoint_id}&status=${given_up > 0 ? 'failed' : 'pending'}`
-}
-
-function useLine(item: AttentionItem): AttentionLine {
+function useLine(item: AttentionItem, others: readonly AttentionItem[]): AttentionLine {
   const t = useTexts(attentionTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const count = showCount(item.count)
@@ -94,6 +101,15 @@ function useLine(item: AttentionItem): AttentionLine {
   })
   switch (item.kind) {
     case 'webhooks_failing': {
+      if (others.length > 0) {
+        const text = t.webhooks_several[item.environment](showCount(1 + others.length))
+        return of(
+          text,
+          develops ? 'webhooks/failing' : null,
+          t.webhooks_list,
+          <SeveralFacts items={[item, ...others]} />,
+        )
+      }
       const facts =
         item.webhook === null ? null : (
           <FailingFacts
@@ -135,4 +151,16 @@ function useLine(item: AttentionItem): AttentionLine {
       return of(t.keys(count), develops ? 'keys' : null, t.keys_open, facts)
     }
   }
+}
+
+/** Shows the number of failed deliveries of several endpoints, and the time of the oldest one. */
+function SeveralFacts({ items }: { items: readonly AttentionItem[] }) {
+  const t = useTexts(attentionTexts)
+  const failed = items.reduce((sum, { count }) => sum + count, 0)
+  const [oldest = null] = items.flatMap(({ since }) => (since === null ? [] : [since])).sort()
+  return (
+    <p className="beside">
+      {t.webhooks_failed(showCount(failed))} · {t.since} <Time time={oldest} />
+    </p>
+  )
 }
