@@ -46,16 +46,16 @@ const KEYWORDS = new Set(['from'])
 /** Returns the text of the Python module with a TypedDict for each input, filter and answer. */
 export function pythonTypes(document: PyDocument): string {
   const parts = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.values(operations)
-      .filter((one) => one.security?.some((way) => 'api_key' in way) || path === '/v1/destinations')
-      .flatMap((operation) => callClasses(document, path, operation)),
+    Object.entries(operations)
+      .filter(([, one]) => one.security?.some((way) => 'api_key' in way) || path === '/v1/destinations')
+      .flatMap(([method, operation]) => callClasses(document, `${method} ${path}`, operation)),
   )
   return `${HEAD}\n\n${parts.join('\n\n')}`
 }
 
-function callClasses(document: PyDocument, path: string, operation: PyOperation): string[] {
+function callClasses(document: PyDocument, call: string, operation: PyOperation): string[] {
   const { operationId, requestBody, parameters = [], responses } = operation
-  if (operationId === undefined) throw new Error(`${path} has a call without an operationId`)
+  if (operationId === undefined) throw new Error(`${call} has a call without an operationId`)
   const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
   const found: string[] = []
   const body = requestBody?.content?.['application/json']?.schema
@@ -82,7 +82,13 @@ function callClasses(document: PyDocument, path: string, operation: PyOperation)
     found.push(classOf(document, `${name}Item`, item, true))
     const page = `    items: List[${name}Item]\n    pagination: Dict[str, int]\n`
     found.push(`class ${name}Answer(TypedDict):\n${page}`)
-  } else found.push(classOf(document, `${name}Answer`, data, true))
+    return found
+  }
+  found.push(classOf(document, `${name}Answer`, data, true))
+  // The answer has a secret only if the request made the secret. The calls that always make a secret need a type with the secret.
+  if (!call.startsWith('get ') && fields.secret !== undefined && !requiredOf(document, data).includes('secret')) {
+    found.push(`class ${name}AnswerWithSecret(_${name}AnswerRequired):\n    secret: str\n`)
+  }
   return found
 }
 
@@ -215,5 +221,5 @@ export function pythonAsyncResources(resources: string): string {
     .replace(/^ {4}def (?!__)((?:(?!^ {4}def )[\s\S])*?-> (?!Iterator\[))/gm, '    async def $1')
     .replaceAll('Iterator[', 'AsyncIterator[')
     .replace('TYPE_CHECKING, AsyncAsyncIterator', 'TYPE_CHECKING, AsyncIterator')
-    .replace(/return self\._http\.(get|file|change)\(/g, 'return await self._http.$1(')
+    .replace(/return self\._http\.(get|file|change|change_with_secret)\(/g, 'return await self._http.$1(')
 }

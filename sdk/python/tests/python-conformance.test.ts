@@ -12,6 +12,23 @@ import { runSmoke } from '../../conformance/smoke.ts'
 const DRIVER = fileURLToPath(new URL('driver.py', import.meta.url))
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url))
 
+const SECRETS = `
+import typing
+from malipo import _async_resources, _resources, types
+for module in (_resources, _async_resources):
+    for calls, name in (("WebhookEndpoints", "create"), ("WebhookEndpoints", "rotate_secret"), ("WebhookConfig", "rotate_secret")):
+        answer = typing.get_type_hints(getattr(getattr(module, calls), name))["return"]
+        print(answer.__name__, "secret" in answer.__required_keys__)
+print("secret" in types.UpdateWebhookEndpointAnswer.__required_keys__)
+`
+
+test('the Python types require a webhook secret in the answers that always have one, and only there', async () => {
+  const printed = await outputOf('python3', ['-W', 'error', '-B', '-c', SECRETS], { env: { PYTHONPATH: SOURCE } })
+  const answers = ['CreateWebhookEndpoint', 'UpdateWebhookEndpoint', 'UpdateWebhookConfig']
+  const lines = answers.map((name) => `${name}AnswerWithSecret True\n`).join('')
+  assert.equal(printed, `${lines}${lines}False\n`)
+})
+
 for (const [name, options] of [
   ['client for threads', []],
   ['client for asyncio', ['--async']],

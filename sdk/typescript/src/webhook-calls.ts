@@ -25,7 +25,7 @@ function requireSecret<Answer extends { secret?: string }>(
   throw new NoAnswerError({
     code: 'no_answer',
     message:
-      'The server made the change, but the answer with the secret did not arrive. Find the endpoint with list(), and call rotateSecret() with a new idempotency key.',
+      'The server made the change, but the answer with the secret did not arrive. Call rotateSecret() of the endpoint with a new idempotency key. webhookEndpoints.list() has the ids of the endpoints.',
     status: 0,
     details: null,
     requestId: null,
@@ -90,7 +90,7 @@ export type WebhookConfigCalls = {
   /** Changes the address or the events. The answer to the first change contains the `secret`: store it. */
   update(input: Api.UpdateWebhookConfigInput, options?: ChangeOptions): Promise<Api.UpdateWebhookConfigAnswer>
   /** Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too. */
-  rotateSecret(options?: ChangeOptions): Promise<Api.UpdateWebhookConfigAnswer>
+  rotateSecret(options?: ChangeOptions): Promise<WithSecret<Api.UpdateWebhookConfigAnswer>>
   /** Sends a test delivery to the default endpoint. */
   test(options?: ChangeOptions): Promise<Api.TestWebhookAnswer>
 }
@@ -101,7 +101,8 @@ export function webhookConfigCalls({ get, change }: Http): WebhookConfigCalls {
   return {
     get: (options) => get(config, {}, options),
     update: (input, options) => change('PATCH', config, input, options),
-    rotateSecret: (options) => change('PATCH', config, ROTATE, options),
+    rotateSecret: async (options) =>
+      requireSecret(await change<Api.UpdateWebhookConfigAnswer>('PATCH', config, ROTATE, options), options),
     test: (options) => change('POST', `${config}/test`, {}, options),
   }
 }

@@ -121,7 +121,8 @@ export function tell(event: WebhookEvent, error: unknown): string {
 export async function secretsOf(malipo: Malipo, body: string, headers: Record<string, string>): Promise<void> {
   const made = await malipo.webhookEndpoints.create({ webhook_url: 'https://shop.example.com/hook' })
   const rotated = await malipo.webhookEndpoints.rotateSecret(made.id)
-  await verifyWebhook({ body, headers, secret: [made.secret, rotated.secret] })
+  const { secret } = await malipo.webhookConfig.rotateSecret()
+  await verifyWebhook({ body, headers, secret: [made.secret, rotated.secret, secret] })
 }
 
 export const malipo = new Malipo({ apiKey: 'service_live_x', baseUrl: 'https://api.example.com' })

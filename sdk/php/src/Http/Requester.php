@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Malipo\Http;
 
+use Malipo\Exceptions\NoAnswerException;
+
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
@@ -72,6 +74,33 @@ final class Requester
         $json = self::json($body);
         $request = new Request($method, $this->baseUrl . $path, $headers, $json, $this->seconds($timeout));
         return $this->dataOf($this->send($request, $key));
+    }
+
+    /**
+     * Sends a change that makes a signing secret. The server shows a secret once. So if the answer with the secret was lost, the
+     * answer to the retry has no secret, and the function throws a NoAnswerException.
+     *
+     * @param array<string, mixed> $body
+     * @return array<string, mixed>
+     */
+    public function changeWithSecret(
+        string $method,
+        string $path,
+        array $body,
+        ?string $idempotencyKey,
+        ?float $timeout,
+    ): array {
+        $data = $this->change($method, $path, $body, $idempotencyKey, $timeout);
+        if (isset($data['secret'])) {
+            return $data;
+        }
+        throw new NoAnswerException(
+            'The server made the change, but the answer with the secret did not arrive. Call rotateSecret() of the endpoint with '
+                . 'a new idempotency key. webhookEndpoints->list() has the ids of the endpoints.',
+            'no_answer',
+            0,
+            idempotencyKey: $idempotencyKey,
+        );
     }
 
     /** Encodes a value as one segment of a path, so that an id cannot change the path. */

@@ -36,7 +36,7 @@ final class WebhookConfig extends ApiResource
     public function rotateSecret(?string $idempotencyKey = null, ?float $timeout = null): array
     {
         $input = ['rotate_secret' => true];
-        return $this->requester->change('PATCH', '/v1/merchant/webhook-config', $input, $idempotencyKey, $timeout);
+        return $this->requester->changeWithSecret('PATCH', '/v1/merchant/webhook-config', $input, $idempotencyKey, $timeout);
     }
 
     /**

@@ -17,7 +17,7 @@ final class WebhookEndpoints extends ApiResource
      */
     public function create(array $input, ?string $idempotencyKey = null, ?float $timeout = null): array
     {
-        return $this->requester->change('POST', '/v1/merchant/webhook-endpoints', $input, $idempotencyKey, $timeout);
+        return $this->requester->changeWithSecret('POST', '/v1/merchant/webhook-endpoints', $input, $idempotencyKey, $timeout);
     }
 
     /**
@@ -60,7 +60,7 @@ final class WebhookEndpoints extends ApiResource
     public function rotateSecret(string $endpointId, ?string $idempotencyKey = null, ?float $timeout = null): array
     {
         $path = '/v1/merchant/webhook-endpoints/' . Requester::segment($endpointId, 'endpointId');
-        return $this->requester->change('PATCH', $path, ['rotate_secret' => true], $idempotencyKey, $timeout);
+        return $this->requester->changeWithSecret('PATCH', $path, ['rotate_secret' => true], $idempotencyKey, $timeout);
     }
 
     /**

@@ -357,9 +357,9 @@ class WebhookEndpoints(ApiResource):
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> t.CreateWebhookEndpointAnswer:
+    ) -> t.CreateWebhookEndpointAnswerWithSecret:
         """Adds an endpoint. Store its secret, because no later answer has it."""
-        return await self._http.change("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
+        return await self._http.change_with_secret("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
 
     async def get(self, endpoint_id: str, *, timeout: Optional[float] = None) -> t.GetWebhookEndpointAnswer:
         """Returns an endpoint, without its secret."""
@@ -384,10 +384,10 @@ class WebhookEndpoints(ApiResource):
 
     async def rotate_secret(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
-    ) -> t.UpdateWebhookEndpointAnswer:
+    ) -> t.UpdateWebhookEndpointAnswerWithSecret:
         """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
-        return await self._http.change("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
+        return await self._http.change_with_secret("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     async def test(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
@@ -423,9 +423,10 @@ class WebhookConfig(ApiResource):
 
     async def rotate_secret(
         self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
-    ) -> t.UpdateWebhookConfigAnswer:
+    ) -> t.UpdateWebhookConfigAnswerWithSecret:
         """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
-        return await self._http.change("PATCH", "/v1/merchant/webhook-config", {"rotate_secret": True}, idempotency_key, timeout)
+        path = "/v1/merchant/webhook-config"
+        return await self._http.change_with_secret("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     async def test(self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None) -> t.TestWebhookAnswer:
         """Sends a test delivery to the endpoint."""

@@ -148,6 +148,19 @@ class AsyncRequester:
         """Sends a change, with the same idempotency key in all attempts."""
         return await asyncio.to_thread(self._requester.change, method, path, body, idempotency_key, timeout)
 
+    async def change_with_secret(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
+        idempotency_key: Optional[str],
+        timeout: Optional[float],
+    ) -> Any:
+        """Sends a change that makes a signing secret. If the answer has no secret, raises NoAnswerError."""
+        return await asyncio.to_thread(
+            self._requester.change_with_secret, method, path, body, idempotency_key, timeout
+        )
+
     async def pages(
         self, path: str, filters: Optional[Mapping[str, Any]], id_field: str, timeout: Optional[float]
     ) -> AsyncIterator[Any]:

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
 
-from ._errors import MalipoError, error_class
+from ._errors import MalipoError, NoAnswerError, error_class
 from ._transport import Request, Response, Transport, TransportError
 
 #: The greatest Retry-After in seconds. For a longer one, the call fails, so that no request of the merchant's server hangs.
@@ -89,6 +89,29 @@ class Requester:
         """Sends a change. All attempts send the same idempotency key, so that the server does the work once."""
         key = str(uuid.uuid4()) if idempotency_key is None else _checked_key(idempotency_key)
         return self._data(self._send(method, path, key, _json(body), timeout))
+
+    def change_with_secret(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any],
+        idempotency_key: Optional[str],
+        timeout: Optional[float],
+    ) -> Any:
+        """Sends a change that makes a signing secret. If the answer with the secret was lost, raises NoAnswerError.
+
+        The server shows a secret once, so the answer to a retry has no secret.
+        """
+        data = self.change(method, path, body, idempotency_key, timeout)
+        if data.get("secret") is not None:
+            return data
+        raise NoAnswerError(
+            "The server made the change, but the answer with the secret did not arrive. Call rotate_secret() of the endpoint "
+            "with a new idempotency_key. webhook_endpoints.list() has the ids of the endpoints.",
+            code="no_answer",
+            status=0,
+            idempotency_key=idempotency_key,
+        )
 
     def pages(
         self, path: str, filters: Optional[Mapping[str, Any]], id_field: str, timeout: Optional[float]

@@ -354,9 +354,9 @@ class WebhookEndpoints(ApiResource):
         *,
         idempotency_key: Optional[str] = None,
         timeout: Optional[float] = None,
-    ) -> t.CreateWebhookEndpointAnswer:
+    ) -> t.CreateWebhookEndpointAnswerWithSecret:
         """Adds an endpoint. Store its secret, because no later answer has it."""
-        return self._http.change("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
+        return self._http.change_with_secret("POST", "/v1/merchant/webhook-endpoints", input, idempotency_key, timeout)
 
     def get(self, endpoint_id: str, *, timeout: Optional[float] = None) -> t.GetWebhookEndpointAnswer:
         """Returns an endpoint, without its secret."""
@@ -381,10 +381,10 @@ class WebhookEndpoints(ApiResource):
 
     def rotate_secret(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
-    ) -> t.UpdateWebhookEndpointAnswer:
+    ) -> t.UpdateWebhookEndpointAnswerWithSecret:
         """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
         path = "/v1/merchant/webhook-endpoints/" + segment(endpoint_id, "endpoint_id")
-        return self._http.change("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
+        return self._http.change_with_secret("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     def test(
         self, endpoint_id: str, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
@@ -420,9 +420,10 @@ class WebhookConfig(ApiResource):
 
     def rotate_secret(
         self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
-    ) -> t.UpdateWebhookConfigAnswer:
+    ) -> t.UpdateWebhookConfigAnswerWithSecret:
         """Makes a new secret, and returns it. For 24 hours, the server signs with the previous secret too."""
-        return self._http.change("PATCH", "/v1/merchant/webhook-config", {"rotate_secret": True}, idempotency_key, timeout)
+        path = "/v1/merchant/webhook-config"
+        return self._http.change_with_secret("PATCH", path, {"rotate_secret": True}, idempotency_key, timeout)
 
     def test(self, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None) -> t.TestWebhookAnswer:
         """Sends a test delivery to the endpoint."""

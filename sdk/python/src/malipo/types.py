@@ -1059,6 +1059,10 @@ class UpdateWebhookConfigAnswer(_UpdateWebhookConfigAnswerRequired, total=False)
     secret: str
 
 
+class UpdateWebhookConfigAnswerWithSecret(_UpdateWebhookConfigAnswerRequired):
+    secret: str
+
+
 class TestWebhookAnswer(TypedDict):
     id: str
     event: str
@@ -1099,6 +1103,10 @@ class CreateWebhookEndpointAnswer(_CreateWebhookEndpointAnswerRequired, total=Fa
     secret: str
 
 
+class CreateWebhookEndpointAnswerWithSecret(_CreateWebhookEndpointAnswerRequired):
+    secret: str
+
+
 class _GetWebhookEndpointAnswerRequired(TypedDict):
     webhook_url: str
     events: List[str]
@@ -1131,6 +1139,10 @@ class _UpdateWebhookEndpointAnswerRequired(TypedDict):
 
 
 class UpdateWebhookEndpointAnswer(_UpdateWebhookEndpointAnswerRequired, total=False):
+    secret: str
+
+
+class UpdateWebhookEndpointAnswerWithSecret(_UpdateWebhookEndpointAnswerRequired):
     secret: str
 
 
