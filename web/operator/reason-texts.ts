@@ -6,7 +6,15 @@ import { texts } from '../ui/language.ts'
 /** An action for which the platform can save reasons. */
 export type ReasonAction = Calls['GET /v1/operator/reasons']['data']['items'][number]['action']
 
-/** The built-in reasons for each action. The merchant can read the reasons of a rejection, a recall and an outcome. */
+/** The actions whose reason the merchant reads. */
+export const READ_BY_MERCHANTS: ReadonlySet<ReasonAction> = new Set<ReasonAction>([
+  'withdrawal.reject',
+  'withdrawal.recall',
+  'withdrawal.resolve',
+  'ip_address.reject',
+])
+
+/** The built-in reasons for each action, in both languages. */
 export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   sw: {
     'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],

@@ -5,7 +5,7 @@ import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type ComponentProps, type KeyboardEvent, useState } from 'react'
 import { useRead } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
-import { builtInReasons, type ReasonAction } from './reason-texts.ts'
+import { builtInReasons, READ_BY_MERCHANTS, type ReasonAction } from './reason-texts.ts'
 
 const savedTexts = texts({
   sw: {
@@ -13,12 +13,14 @@ const savedTexts = texts({
     list: 'Mapendekezo',
     keys: 'Mshale wa chini kwenye sehemu ya kuandika unachagua.',
     chosen: (reason: string) => `Umechagua: ${reason}`,
+    as_written: 'Biashara itaisoma kama ilivyo: seva haitafsiri.',
   },
   en: {
     offered: 'Saved reasons',
     list: 'Suggestions',
     keys: 'The down arrow in the field chooses one.',
     chosen: (reason: string) => `Chosen: ${reason}`,
+    as_written: 'The merchant reads exactly this text: the server does not translate it.',
   },
 })
 
@@ -37,8 +39,8 @@ export function useSavedReasons(act: ReasonAction): readonly string[] {
 }
 
 /**
- * Shows the field of a reason with the saved reasons below. `set` fills the field. `last` is a reason from this tab, which
- * comes first. `rows` makes a field of several lines.
+ * Shows the field of a reason with the saved reasons below. If the merchant reads the reason, says so. `set` fills the field.
+ * `last` is a reason from this tab, which comes first. `rows` makes a field of several lines.
  */
 export function ReasonField({
   act,
@@ -74,7 +76,14 @@ export function ReasonField({
     const from = place < 0 && step < 0 ? 0 : place
     choose(offered[(from + step + offered.length) % offered.length] ?? '')
   }
-  const props = { ...field, ref: setInput as never, w: '100%', onKeyDown }
+  const description = READ_BY_MERCHANTS.has(act) ? (
+    <>
+      {t.as_written} {field.description}
+    </>
+  ) : (
+    field.description
+  )
+  const props = { ...field, description, ref: setInput as never, w: '100%', onKeyDown }
   return (
     <Stack gap="xs" align="flex-start">
       {rows === undefined ? (

@@ -262,6 +262,9 @@ describe("the operators' console", () => {
         has: page.getByRole('heading', { name: says('Kukataa utoaji pesa', 'Reject a withdrawal'), exact: true }),
       })
       const own = form.getByLabel(says('Za mfumo huu', 'Saved by this platform'))
+      // The merchant reads the reasons of four actions, and the page and the dialog say that the server translates none.
+      const as_written = page.getByText(says('seva haitafsiri', 'the server does not translate it'))
+      assert.equal(await as_written.count(), 4)
       await own.fill('One\nOne')
       await form.getByRole('button').click()
       await form.getByText(says('Kuna sababu iliyoandikwa mara mbili.', 'The list contains a reason twice.')).waitFor()
@@ -279,6 +282,7 @@ describe("the operators' console", () => {
       const reasons = question(visitor).getByRole('list', { name: says('Mapendekezo', 'Suggestions') })
       await reasons.getByRole('button').nth(1).waitFor()
       assert.equal(await field.inputValue(), '', 'the console fills in no reason by itself')
+      assert.equal(await as_written.count(), 1)
       await field.press('ArrowDown')
       assert.equal(await field.inputValue(), 'The number is new')
       await field.press('ArrowUp')

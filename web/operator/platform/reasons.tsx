@@ -10,16 +10,17 @@ import { Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
-import { builtInReasons, type ReasonAction } from '../reason-texts.ts'
+import { builtInReasons, READ_BY_MERCHANTS, type ReasonAction } from '../reason-texts.ts'
 
 const reasonsTexts = texts({
   sw: {
     title: 'Sababu zilizohifadhiwa',
-    lead: 'Mfumo unazipendekeza mwendeshaji anapoandika sababu ya tendo. Anaweza kuandika nyingine.',
+    lead: 'Mfumo unazipendekeza mwendeshaji anapoandika sababu ya tendo. Anaweza kuandika nyingine. Orodha unayohifadhi ni ile ile kwa lugha zote mbili za mfumo.',
     lines: 'Sababu moja kwa kila mstari, zisizozidi 12. Acha wazi ili kurudisha za programu.',
     own: 'Za mfumo huu',
     built_in: 'Za programu',
-    read_by: 'Biashara inasoma sababu hizi.',
+    read_by:
+      'Biashara inasoma sababu kama ulivyoiandika: seva haitafsiri. Kama biashara zako zinatumia lugha zote mbili, andika zote mbili kwenye sababu moja.',
     save: 'Hifadhi',
     saved: (act: string) => `Zimehifadhiwa: ${act}.`,
     too_many: 'Sababu zisizidi 12.',
@@ -41,11 +42,12 @@ const reasonsTexts = texts({
   },
   en: {
     title: 'Saved reasons',
-    lead: 'The console offers these reasons when an operator states the reason of an action. The operator can write another reason.',
+    lead: 'The console offers these reasons when an operator states the reason of an action. The operator can write another reason. A list that you save is the same in both languages of the console.',
     lines: 'One reason a line, at most 12. Leave the field empty for the reasons of the program.',
     own: 'Saved by this platform',
     built_in: 'Of the program',
-    read_by: 'The merchant reads these reasons.',
+    read_by:
+      'The merchant reads the reason exactly as you write it: the server does not translate it. If your merchants use both languages, write both in one reason.',
     save: 'Save',
     saved: (act: string) => `Saved: ${act}.`,
     too_many: 'At most 12 reasons.',
@@ -69,8 +71,6 @@ const reasonsTexts = texts({
 
 const REASONS_MAX = 12
 const REASON_CHARS_MAX = 200
-/** The actions whose reason the merchant can read. */
-const READ_BY_MERCHANTS: ReadonlySet<string> = new Set(['withdrawal.reject', 'withdrawal.recall', 'withdrawal.resolve'])
 
 /** Shows a form for each action. Each form saves the list of its action separately. */
 export function SavedReasonLists() {

@@ -31,7 +31,6 @@ export const decideTexts = texts({
       title: 'Kataa utoaji huu?',
       text: 'Hakuna pesa zilizotengwa, kwa hiyo hakuna zinazohama. Biashara itapata barua pepe yenye sababu yako.',
       field: 'Sababu',
-      hint: 'Biashara itaisoma kama ilivyo.',
       button: (amount: string) => `Kataa ${amount}`,
       done: (amount: string) => `Imekataliwa: ${amount} hazitatumwa. Biashara imejulishwa.`,
     },
@@ -68,7 +67,7 @@ export const decideTexts = texts({
       unpaid_hint:
         'Mpokeaji hakupata kitu. Kiasi na makato vinarudi kwenye salio la biashara. Ukikosea, pesa zinaweza kulipwa mara mbili.',
       field: 'Umejuaje?',
-      hint: 'Biashara itaisoma, na inabaki kwenye historia ya shughuli.',
+      hint: 'Inabaki kwenye historia ya shughuli.',
       reference: 'Namba ya kumbukumbu ya mtoa huduma',
       reference_hint: 'Kama ulivyoiona kwa mtoa huduma.',
       button_paid: (amount: string) => `Thibitisha: ${amount} zimelipwa`,
@@ -108,7 +107,6 @@ export const decideTexts = texts({
       title: 'Reject this withdrawal?',
       text: 'The server has reserved no money for this request. The merchant gets an e-mail with your reason.',
       field: 'Reason',
-      hint: 'The merchant reads exactly this text.',
       button: (amount: string) => `Reject ${amount}`,
       done: (amount: string) => `Rejected: the server does not pay out ${amount}, and informs the merchant.`,
     },
@@ -145,7 +143,7 @@ export const decideTexts = texts({
       unpaid_hint:
         "The recipient got nothing. Amount and charges go back to the merchant's balance. If you are wrong, the provider may pay the recipient twice.",
       field: 'How do you know?',
-      hint: 'The merchant can read this text. The audit log keeps the text.',
+      hint: 'The audit log keeps the text.',
       reference: "Provider's reference",
       reference_hint: 'The reference that you saw at the provider.',
       button_paid: (amount: string) => `Confirm: the provider paid ${amount}`,

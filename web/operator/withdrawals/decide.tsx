@@ -134,7 +134,6 @@ function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
         act="withdrawal.reject"
         set={(text) => form.setFieldValue('reason', text)}
         label={t.reject.field}
-        description={t.reject.hint}
         maxLength={REASON_MAX}
         required
         withAsterisk={false}
@@ -167,7 +166,6 @@ function Recall({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
         act="withdrawal.recall"
         set={(text) => form.setFieldValue('reason', text)}
         label={t.recall.field}
-        description={t.reject.hint}
         maxLength={REASON_MAX}
         required
         withAsterisk={false}
