@@ -269,7 +269,8 @@ for (const language of LANGUAGES) {
     await visitor.opens('/providers')
     const sandbox = visitor.says('Matokeo ya majaribio', 'Outcomes in the sandbox')
     const lines = visitor.page.getByRole('table', { name: sandbox }).getByRole('row')
-    await lines.filter({ hasText: 'MPESA' }).first().waitFor()
+    await lines.filter({ hasText: 'M-Pesa (Vodacom)' }).first().waitFor()
+    assert.equal(await lines.filter({ hasText: /MPESA|AIRTEL/ }).count(), 0, 'names, not codes')
     const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
     await calls.getByRole('row').filter({ hasText: 'sandbox' }).first().waitFor()
     const none = visitor.says(

@@ -13,6 +13,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { useDestinationName } from '../operator.ts'
 import { Adjustments } from './adjustments.tsx'
 import { PayoutLimits } from './limits.tsx'
 import { MerchantStatus } from './merchants.tsx'
@@ -167,6 +168,7 @@ function LiveSteps({
 function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
+  const nameOf = useDestinationName()
   const { rules, id } = merchant
   return (
     <section className="panel">
@@ -186,7 +188,7 @@ function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
               {
                 label: t.destination,
                 show: ({ destination_code: code, destination_known }) =>
-                  code === null ? t.any : destination_known ? code : t.unknown_destination(code),
+                  code === null ? t.any : destination_known ? nameOf(code) : t.unknown_destination(code),
               },
               { label: t.percentage, show: (row) => `${row.percentage} %`, right: true },
               { label: t.flat_fee, show: (row) => row.flat_fee, right: true },

@@ -27,6 +27,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { useDestinationName } from '../operator.ts'
 import { merchantsTexts } from './merchants-texts.ts'
 
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
@@ -252,6 +253,7 @@ function RuleFields({ form, rule, i }: { form: PriceForm; rule: RuleFields; i: n
 function Costs({ rows }: { rows: Preview['rows'] }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
+  const nameOf = useDestinationName()
   // If no rule applies, a collection has no fee, and the server refuses a withdrawal.
   const charge = (flow: string, of: { total_charges: string; refused: boolean } | null) =>
     of?.refused ? t.none : of !== null ? <Amount value={of.total_charges} /> : flow === 'collection' ? t.free : t.none
@@ -267,8 +269,8 @@ function Costs({ rows }: { rows: Preview['rows'] }) {
         columns={[
           {
             label: t.flow,
-            show: (row) =>
-              [t.flows[row.flow], row.method === null ? null : words.method(row.method), row.destination_code]
+            show: ({ flow, method, destination_code: code }) =>
+              [t.flows[flow], method === null ? null : words.method(method), code === null ? null : nameOf(code)]
                 .filter(Boolean)
                 .join(', '),
           },

@@ -11,6 +11,7 @@ import { Chip, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
+import { useDestinationName } from '../operator.ts'
 
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
 type ProviderList = Calls['GET /v1/operator/providers']['data']
@@ -203,6 +204,7 @@ function Outcomes({
 }) {
   const t = useTexts(providersTexts)
   const words = useWords()
+  const nameOf = useDestinationName()
   const circuits = environment === 'live'
   return (
     <>
@@ -215,7 +217,9 @@ function Outcomes({
             label: t.method,
             show: (row) => (
               <div>
-                {[words.method(row.method), row.network].filter(Boolean).join(', ')}
+                {[words.method(row.method), row.network === null ? null : nameOf(row.network)]
+                  .filter(Boolean)
+                  .join(', ')}
                 <Text size="sm" c="dimmed">
                   {row.provider} · {t.flow[row.flow] ?? row.flow}
                 </Text>
