@@ -107,6 +107,27 @@ test('the forms that rotate and revoke a key explain the effect, require a confi
   await visitor.leave()
 })
 
+for (const language of ['sw', 'en'] as const)
+  test(`the number of scopes of a key stays on the line of its label at every width (${language})`, async () => {
+    const merchant = await office.world.newMerchant()
+    await office.world.newKey({ merchant })
+    const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/keys')
+    await page.getByText(says('Bado haujatumika', 'Not used yet')).waitFor()
+    for (const width of [1280, 1024, 900, 700, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      const [lines] = await page.evaluate<number[]>(`[...document.querySelectorAll('td summary')].map((one) => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+      })`)
+      assert.equal(lines, 1, `${width} pixels`)
+    }
+    await visitor.picture('keys')
+    await visitor.leave()
+  })
+
 test('a member of a business without approval reads why the business may not have a live key', async () => {
   const merchant = await office.world.newMerchant({ approved: false })
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
