@@ -46,6 +46,33 @@ for (const language of LANGUAGES) {
   })
 }
 
+for (const language of LANGUAGES) {
+  test(`the first line of the page System names warnings and failures, and is good only without both (${language})`, async () => {
+    const visitor = await office.comes(boss, 'operator', { language })
+    const { page, says } = visitor
+    for (const [statuses, tone, sw, en] of [
+      [['ok'], 'good', 'Hakuna ukaguzi ulioshindwa.', 'No check failed.'],
+      [
+        ['warn', 'ok', 'warn'],
+        'warn',
+        'Hakuna ukaguzi ulioshindwa, lakini kuna maonyo: 2.',
+        'No check failed, but there are warnings: 2.',
+      ],
+      [['warn', 'fail'], 'bad', 'Angalau ukaguzi mmoja umeshindwa.', 'At least one check failed.'],
+    ] as const) {
+      const checks = statuses.map((status, i) => ({ name: `check ${i}`, status, message: 'Measured.' }))
+      const data = { ok: tone !== 'bad', checked_at: new Date().toISOString(), checks }
+      await page.route('**/v1/operator/system', (route) => route.fulfill({ json: { success: true, data } }))
+      await visitor.opens('/system')
+      await page.locator(`.verdict-${tone}`).getByText(says(sw, en), { exact: true }).waitFor()
+      await visitor.looks(`system ${tone}`)
+      await visitor.picture(`system-${tone}`)
+      await page.unrouteAll()
+    }
+    await visitor.leave()
+  })
+}
+
 test('the console names the role of an operator, and shows no action that the role does not allow', async () => {
   const { world } = office
   const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })

@@ -18,6 +18,7 @@ const systemTexts = texts({
     lead: 'Ukaguzi wa mfumo mzima, kama mchakato unaojibu unavyouona. Maelezo ya kila ukaguzi ni ya Kiingereza.',
     at: 'Umekaguliwa',
     good: 'Hakuna ukaguzi ulioshindwa.',
+    warn: (count: number) => `Hakuna ukaguzi ulioshindwa, lakini kuna maonyo: ${count}.`,
     bad: 'Angalau ukaguzi mmoja umeshindwa.',
     counts: (bad: number, all: number) => `Onyo na hitilafu: ${bad} kati ya kaguzi ${all}`,
     status: 'Hali',
@@ -57,6 +58,7 @@ const systemTexts = texts({
     lead: 'The checks of the whole installation, as the answering process sees them.',
     at: 'Checked',
     good: 'No check failed.',
+    warn: (count: number) => `No check failed, but there are warnings: ${count}.`,
     bad: 'At least one check failed.',
     counts: (bad: number, all: number) => `Warnings and failures: ${bad} of ${all} checks`,
     status: 'Status',
@@ -102,17 +104,19 @@ export function SystemChecks() {
   const read = useRead('GET /v1/operator/system', {}, { live: true, keep: true })
   const report = read.data
   const checks = ORDER.flatMap((status) => report?.checks.filter((check) => check.status === status) ?? [])
+  const warnings = checks.filter(({ status }) => status === 'warn').length
+  const tone = report?.ok === false ? 'bad' : warnings > 0 ? 'warn' : 'good'
   return (
     <Page title={t.title} lead={t.lead}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {report?.checks.length === 0 ? <EmptyState title={t.empty}>{t.teach}</EmptyState> : null}
       {report ? (
-        <div className={`verdict verdict-${report.ok ? 'good' : 'bad'}`}>
-          <Icon name={report.ok ? 'check' : 'alert'} size={22} />
+        <div className={`verdict verdict-${tone}`}>
+          <Icon name={tone === 'good' ? 'check' : 'alert'} size={22} />
           <div>
             <Text role="status" fw={600}>
-              {report.ok ? t.good : t.bad}
+              {tone === 'warn' ? t.warn(warnings) : t[tone]}
             </Text>
             <Text size="sm">
               {t.counts(checks.filter(({ status }) => status !== 'ok').length, checks.length)} · {t.at}:{' '}
