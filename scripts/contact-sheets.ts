@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page, Route } from 'playwright-core'
 import { type DemoProduct, HISTORY_NAME, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
+import { isFrameCall } from './frame-calls.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const USAGE = `Usage: npm run contact-sheets -- FOLDER [dashboard|operator|payer|public]
@@ -78,10 +79,6 @@ async function takePage(taker: Taker, page: Page, audience: Audience, language: 
   await take(taker, page, audience, state, language, path === '' ? 'home' : path)
 }
 
-/** The calls that the frame of a console needs. Without them, no page opens. */
-const OF_FRAME =
-  /\/v1\/(me|operator\/queue|merchant\/attention|session|sessions|operator\/payout-pauses|destinations)\b/
-
 const ERROR_BODY = JSON.stringify({
   success: false,
   error: { code: 'internal_error', message: 'Something went wrong on our side.', details: null },
@@ -92,7 +89,7 @@ async function takeStates(taker: Taker, page: Page, audience: Audience, language
   for (const state of ['loading', 'error'] as const) {
     const answer = (route: Route) => {
       const request = route.request()
-      if (request.method() !== 'GET' || OF_FRAME.test(request.url())) return route.fallback()
+      if (request.method() !== 'GET' || isFrameCall(request.url())) return route.fallback()
       if (state === 'loading') return new Promise<void>(() => {})
       return route.fulfill({ status: 500, contentType: 'application/json', body: ERROR_BODY })
     }
