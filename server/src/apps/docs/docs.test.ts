@@ -177,6 +177,32 @@ test('the search finds pages by words, in the page without scripts and for the s
     assert.equal((await read(`/docs/search${query}`)).status, 200, query)
 })
 
+test('the search answers common questions of merchants with the right page among the first three results', async () => {
+  for (const [query, path] of [
+    ['payment link', 'pages'],
+    ['pay out', 'withdrawals'],
+    ['payouts', 'withdrawals'],
+    ['webhook signature', 'webhooks'],
+    ['refund', 'payments'],
+    ['how do I refund a payment?', 'payments'],
+    ['reversal', 'payments'],
+    ['sandbox numbers', 'sandbox'],
+    ['API key', 'authentication'],
+    ['QR', 'api/createQrCollection'],
+    ['invoice', 'invoices'],
+    ['statement', 'api/getStatement'],
+    ['fees', 'payments'],
+  ] as const) {
+    const { results } = (await read(`/docs/search.json?q=${encodeURIComponent(query)}`)).body
+    const first = results.slice(0, 3).map((one: { path: string }) => one.path)
+    assert.ok(first.includes(`/docs/${path}`), `${query}: ${first}`)
+  }
+  const { results } = (await read('/docs/search.json?q=pay+out')).body
+  assert.equal(results[0].path, '/docs/withdrawals')
+  const of_operators = (await read('/docs/search.json?q=pause+payouts')).body.results
+  assert.equal(of_operators[0].path, '/docs/api/createPayoutPause', 'the title of a call of operators finds its page')
+})
+
 test('for an address without a page, the server shows similar pages to a browser and answers a program in the envelope', async () => {
   const browser = await read('/docs/api/createWalletPushes', { accept: 'text/html,*/*' })
   assert.equal(browser.status, 404)

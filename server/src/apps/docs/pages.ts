@@ -22,7 +22,7 @@ import {
   type OpenApiDocument,
   tableCell,
 } from './openapi.ts'
-import type { DocPage } from './page.ts'
+import { CONSOLE_REFERENCE, type DocPage } from './page.ts'
 import { snippetsOf } from './snippets.ts'
 import { startBody, startMarkdown } from './start.ts'
 import { DOCS_LEAD, FRAME_WORDS } from './words.ts'
@@ -31,8 +31,6 @@ import { DOCS_LEAD, FRAME_WORDS } from './words.ts'
 export type DocPages = { pages: readonly DocPage[]; calls: readonly DocCall[]; byPath: ReadonlyMap<string, DocPage> }
 
 const REFERENCE = 'API reference'
-/** The group of capabilities whose calls need a session of a console, not an API key. */
-const CONSOLE_REFERENCE = 'Calls of the consoles'
 const EVENT_GROUP = 'Webhook events'
 
 /**
