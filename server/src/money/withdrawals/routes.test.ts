@@ -180,8 +180,6 @@ test('the server answers not_found to an id that is unknown, malformed or of ano
   }
 })
 
-// History ------------------------------------------------------------------------------------------------------------
-
 test('the history has the messages of operators and merchant, without the names of operators and the texts of providers', async () => {
   const id = await submit('history')
   await ask(id, 'Who is Juma?')
@@ -227,8 +225,6 @@ test("the record of a withdrawal shows the operator's text until the next move",
   await reject(id, 'Not for rent.')
   assert.equal(await reason(), 'Not for rent.')
 })
-
-// Answering an operator -----------------------------------------------------------------------------------------------
 
 const answerTo = (id: string, options: { key?: string; message?: unknown; idempotency_key?: string | null } = {}) => {
   const { key = finance, message = 'Rent.', idempotency_key = null } = options
@@ -308,8 +304,6 @@ test('the server accepts one of ten concurrent answers, and ten answers with one
   assert.deepEqual([...new Set(same.map(({ status }) => status))], [200])
   assert.equal((await world.get(`${DIRECT}/${second}`)).body.data.history.length, 2)
 })
-
-// Destinations --------------------------------------------------------------------------------------------------------
 
 test('every caller can read all networks and banks with their aliases', async () => {
   const { status, body } = await world.call({ method: 'GET', url: '/v1/destinations', key: null })

@@ -18,8 +18,6 @@ import {
 } from '../../kernel/lib/index.ts'
 import { STATUSES } from './state.ts'
 
-// Requests --------------------------------------------------------------------------------------------------------
-
 const acting = {
   merchant_id: Type.Optional(line(64, 'Your own merchant id. Needed by members of several merchants.')),
   environment: Type.Optional(
@@ -182,8 +180,6 @@ export const DestinationsQuery = Type.Object({
     ),
   ),
 })
-
-// Answers ----------------------------------------------------------------------------------------------------
 
 const Id = Type.String({ format: 'uuid' })
 const Timestamp = Type.String({ format: 'date-time' })

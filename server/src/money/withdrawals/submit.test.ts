@@ -93,8 +93,6 @@ const fieldsOf = (reply: Reply): string[] =>
 const countOf = async (): Promise<number> =>
   Number((await world.rows<{ n: bigint }>('select count(*) as n from withdrawals'))[0]?.n)
 
-// Accepted bodies -----------------------------------------------------------------------------------------------------
-
 test('a submitted withdrawal waits for an operator, and the server reserves no money and sends no payout', async () => {
   const rest = ['ledger_transfers', 'ledger_accounts', 'payouts', 'withdrawal_history', 'webhook_deliveries']
   const before = await contentOf(world, rest)
@@ -268,8 +266,6 @@ test('the server accepts the amount as a decimal text or as a number', async () 
   }
 })
 
-// Prices --------------------------------------------------------------------------------------------------------------
-
 test('the server computes the charges and ignores charges in the request', async () => {
   const caller_charges = {
     infinity_fee: '0.00',
@@ -337,8 +333,6 @@ test('a merchant can withdraw the whole balance including charges, but not a cen
   assert.equal((await world.post(MOBILE, { ...TO_PHONE, amount: '900.00' }, { key })).status, 202)
   assert.deepEqual(await balanceOf(world, key), ['1000.00', '0.00'])
 })
-
-// Refusals ------------------------------------------------------------------------------------------------------------
 
 describe('invalid bodies of a submission', () => {
   const wrong: [string, object, object, string][] = [
@@ -572,8 +566,6 @@ test('the refusal names the first failed check when several checks fail', async 
   assert.deepEqual(codeOf(await world.post(MOBILE, foreign, no_key)), [400, 'idempotency_key_required'])
   assert.deepEqual(codeOf(await world.post(MOBILE, foreign, { key: world.live_key })), [403, 'merchant_mismatch'])
 })
-
-// Repetitions ---------------------------------------------------------------------------------------------------------
 
 describe('repeated submissions', () => {
   for (const [path, body, keyOf] of [
