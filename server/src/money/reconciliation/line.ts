@@ -97,7 +97,7 @@ function parseKind(text: string, reference: string | null): LineKind | null {
 }
 
 /**
- * Parses an amount. The amount of an outgoing movement may have a minus sign, because the kind of the line determines the
+ * Parses an amount. The amount of any line but a payment may have a minus sign, because the kind of the line determines the
  * direction.
  */
 function parseLineAmount(text: string, kind: LineKind, decimal_comma: boolean): bigint | string {
