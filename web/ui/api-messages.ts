@@ -142,7 +142,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Mtoa huduma anahamisha shilingi kamili tu. Ondoa senti.',
   'The available balance is {}. The withdrawal of {} needs {} with its charges.':
     'Salio linalopatikana ni {}; kiasi cha {} kinahitaji {} pamoja na makato.',
-  'Available is {}; the adjustment takes {}.': 'Salio linalopatikana ni {}; marekebisho yanachukua {}.',
+  'The available balance is {}, and the adjustment takes {}.':
+    'Salio linalopatikana ni {}, na marekebisho yanachukua {}.',
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
     'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
   'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
