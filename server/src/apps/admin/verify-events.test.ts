@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS
 let world: World
 before(async () => {
   world = await createWorld({ env: { PROMPTS_PER_PHONE: '0', TRIES_PER_ADDRESS: '0' } })
-  // The owner of the database can grant the revoked privilege to itself. The application never does so.
+  // The test deletes deliveries, so the owner of the database grants the revoked privilege to itself.
   await world.rows('grant delete on webhook_deliveries to current_user')
 })
 after(() => world.close())
