@@ -62,7 +62,7 @@ function show(twin: Twin, name: string, query: URLSearchParams): Shown {
   const page = Number(query.get('page') ?? 1)
   const page_size = Number(query.get('page_size') ?? PAGE_SIZE)
   if (!(Number.isInteger(page) && page >= 1 && Number.isInteger(page_size) && page_size >= 1)) {
-    return [400, { error: 'page and page_size are whole numbers from 1' }]
+    return [400, { error: 'page and page_size must be whole numbers from 1' }]
   }
   return found(listPage(twin, name, page, Math.min(page_size, PAGE_SIZE_MAX)))
 }
@@ -128,7 +128,7 @@ function scanOrder(twin: Twin, order_id: string, fate: unknown): Shown {
   const order = twin.book.orders.get(order_id)
   if (order === undefined) return found(null)
   if (fate !== undefined && !(typeof fate === 'string' && Object.hasOwn(PAYER_FATES, fate))) {
-    return [400, { error: `fate is one of ${Object.keys(PAYER_FATES).join(', ')}` }]
+    return [400, { error: `fate must be one of ${Object.keys(PAYER_FATES).join(', ')}` }]
   }
   const is_scanned = scan(twin, order, fate as PayerFateName | undefined)
   return is_scanned ? [200, shown(order, twin.clock.now())] : [409, { error: 'this order accepts no more payments' }]
@@ -137,7 +137,7 @@ function scanOrder(twin: Twin, order_id: string, fate: unknown): Shown {
 function settlePayout(twin: Twin, key: string, paid: unknown): Shown {
   const payout = twin.book.payouts.get(key)
   if (payout === undefined) return found(null)
-  if (typeof paid !== 'boolean') return [400, { error: 'paid is true or false' }]
+  if (typeof paid !== 'boolean') return [400, { error: 'paid must be true or false' }]
   return settleByHand(twin, payout, paid) ? [200, payout] : [409, { error: 'this payout is not pending' }]
 }
 

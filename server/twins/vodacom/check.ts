@@ -43,8 +43,8 @@ export const RULES = {
 } satisfies Record<string, Record<string, Rule>>
 
 /**
- * Checks that a request has each field of the call, no other field, and only texts as values. If all fields are valid, returns
- * null.
+ * Checks that a request has each required field of the call, no unknown field, and only texts as values. If all fields are
+ * valid, returns null.
  */
 export function checkFields(call: keyof typeof RULES, fields: Fields): Wrong | null {
   const rules: Record<string, Rule> = RULES[call]

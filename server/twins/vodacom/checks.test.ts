@@ -86,7 +86,7 @@ describe('access', () => {
 })
 
 describe('fields', () => {
-  test('the twin requires each field as text in its form, and refuses other fields', async () => {
+  test('the twin requires each field of a payment as text in its form, and refuses unknown fields', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     const code = async (fields: object) => (await send('POST', C2B, fields, { secret })).code
