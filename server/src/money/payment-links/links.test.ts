@@ -214,7 +214,7 @@ describe('payment links', () => {
     }
   })
 
-  test('the server replays a used key of a link with one prompt, and refuses another body or a missing key', async () => {
+  test('the server replays the answer of a used key of a link and sends one prompt, and refuses another body or a missing key', async () => {
     const link = await newLink()
     const key = randomUUID()
     const first = await pay(link.public_slug, '0754123007', 'WALLET_PUSH', key)
