@@ -64,7 +64,7 @@ test('the outbox keeps a reminder above the message limit of its customer, with 
   assert.ok(items, 'the invoice is readable')
 })
 
-test('messages of merchants do not stop an e-mail for sign-in to the same address', async () => {
+test('messages of merchants do not stop an e-mail about an account to the same address', async () => {
   const customer_email = 'juma.ali@example.com'
   const juma = { customer_phone: null, customer_email, due_date: '2026-12-20' }
   for (let i = 0; i < 2; i++) assert.equal((await send(juma, second_key)).status, 200)
