@@ -86,7 +86,7 @@ describe('changes of rights in another process', () => {
     assert.deepEqual(refused.body.error, {
       code: 'insufficient_role',
       message:
-        'Your role FINANCE_OPERATOR does not allow this call. An operator with the role COMPLIANCE or SUPER_ADMIN must make it.',
+        'Your role FINANCE_OPERATOR does not allow this call. An operator with the role COMPLIANCE or SUPER_ADMIN must make this call.',
       details: { operator_role: 'FINANCE_OPERATOR', required_roles: 'COMPLIANCE or SUPER_ADMIN' },
     })
     const { super_admin, operator_role, operator_duties } = (await other.get('/v1/me', token)).body.data
