@@ -199,7 +199,7 @@ test('the server refuses to start with a wrong configuration of the pooler, and 
       {},
       /drops the settings of sessions .* set DATABASE_POOLER=transaction/,
     ],
-    [without_query, { DATABASE_POOLER: 'transaction' }, /copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/],
+    [without_query, { DATABASE_POOLER: 'transaction' }, /Copy connect_query of deploy\/pgbouncer\/pgbouncer\.ini/],
   ] as const) {
     const { url } = await startPgbouncer(edit)
     const child = start(url, { PROCESS: 'worker', ...env })
