@@ -317,3 +317,28 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+
+for (const language of LANGUAGES) {
+  test(`the filters of API requests share a line on a desk, where a path is not shortened (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    const path = '/v1/merchant/webhook-config/test'
+    assert.equal((await world.post(path, {}, { key })).status, 404)
+    const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/requests')
+    const line = page.getByRole('table').getByText(`POST ${path}`)
+    await line.waitFor()
+    await page.getByLabel(says('Ufunguo', 'Key')).getByRole('option', { name: /^Test/ }).waitFor({ state: 'attached' })
+    const tops = await page
+      .locator('.filters > .mantine-InputWrapper-root')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    assert.deepEqual([tops.length, new Set(tops).size], [6, 1])
+    const [wide, seen] = await line.evaluate((one) => [one.scrollWidth, one.clientWidth])
+    assert.equal(wide, seen)
+    await visitor.looks('requests')
+    await visitor.picture('requests')
+    await visitor.leave()
+  })
+}

@@ -46,7 +46,7 @@ export function FailingEndpointsPage() {
     {
       label: words.endpoint,
       show: ({ endpoint_id, webhook_url }) => (
-        <Stack gap={0}>
+        <Stack gap={0} className="long-mono">
           <strong>{nameOf(endpoint_id)}</strong>
           {webhook_url === null ? null : <Mono>{webhook_url}</Mono>}
         </Stack>

@@ -83,7 +83,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
     )
   }
   return (
-    <>
+    <span className="long-mono">
       <Mono>
         {row.method} {row.path}
       </Mono>
@@ -92,7 +92,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
           {t.error}: <Mono>{row.error_code}</Mono>
         </Text>
       )}
-    </>
+    </span>
   )
 }
 
