@@ -14,6 +14,7 @@ import { showCount } from '../../ui/show.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
 import { useOperatorWords } from '../words.ts'
+import { auditTargets } from './audit-targets.ts'
 
 type AuditRow = Calls['GET /v1/operator/audit-log']['data']['items'][number]
 
@@ -140,6 +141,7 @@ function AuditAction({ name }: { name: string }) {
 
 function Target({ row }: { row: AuditRow }) {
   const t = useTexts(auditTexts)
+  const kind = useTexts(auditTargets)[row.target_type]
   const page = PAGES[row.target_type]
   const id = <Mono>{row.target_id}</Mono>
   const lines = [
@@ -148,7 +150,7 @@ function Target({ row }: { row: AuditRow }) {
   ] as const
   return (
     <div>
-      {row.target_type} {page === undefined ? id : <PageLink to={`${page}/${row.target_id}`}>{id}</PageLink>}
+      {kind ?? row.target_type} {page === undefined ? id : <PageLink to={`${page}/${row.target_id}`}>{id}</PageLink>}
       <details className="disclosed">
         <summary>{t.more}</summary>
         {lines.map(([label, value]) =>
