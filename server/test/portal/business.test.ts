@@ -146,6 +146,19 @@ test('an IP address waits for an operator, and the page of the addresses shows t
   await visitor.leave()
 })
 
+test('the sandbox offers no form for IP addresses, and leads to the list of the live environment', async () => {
+  const visitor = await office.comes(await office.newPerson('DEVELOPER'), 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await visitor.opens('/sandbox/addresses')
+  await page.getByRole('heading', { name: 'Majaribio hayahitaji anwani' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Omba idhini' }).count(), 0)
+  await visitor.looks('addresses of the sandbox')
+  await visitor.press('Fungua anwani za Halisi', 'Open the live addresses')
+  await page.getByRole('button', { name: 'Omba idhini' }).waitFor()
+  assert.match(page.url(), /\/live\/addresses$/)
+  await visitor.leave()
+})
+
 test('the console shows messages word for word and HTML in them as plain text, and the audit log names each actor', async () => {
   const { world } = office
   const merchant = await world.newMerchant()

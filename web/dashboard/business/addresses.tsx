@@ -9,7 +9,7 @@ import { useAction, useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, Dialog, EmptyState, Mono, Page, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, Dialog, EmptyState, Mono, Page, PageButton, Time, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
@@ -25,7 +25,7 @@ const TONES: Record<MerchantAddressRow['status'], Tone> = { PENDING: 'wait', APP
 export function MerchantAddresses() {
   const t = useTexts(addressesTexts)
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-  const { environment } = useMerchantAccess()
+  const in_sandbox = useMerchantAccess().environment === 'sandbox'
   const [removing, setRemoving] = useState<MerchantAddressRow | null>(null)
   const [message, setMessage] = useState('')
   const filters: ListFilter[] = [{ name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) }]
@@ -57,15 +57,24 @@ export function MerchantAddresses() {
   ]
   return (
     <Page title={t.title} lead={t.lead}>
-      {environment === 'sandbox' ? <Text size="sm">{t.sandbox}</Text> : null}
+      {in_sandbox && read.data?.items.length !== 0 ? <Text size="sm">{t.sandbox}</Text> : null}
       <StatusMessage>{message}</StatusMessage>
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
-        empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
+        empty={
+          in_sandbox ? (
+            <EmptyState title={t.sandbox_none} action={<PageButton to="live/addresses">{t.to_live}</PageButton>}>
+              {t.sandbox}
+            </EmptyState>
+          ) : (
+            <EmptyState title={t.empty}>{t.teach}</EmptyState>
+          )
+        }
       />
-      {may ? <AddAddress message={setMessage} /> : null}
+      {/* The server compares no request with an address of the sandbox, so an approval there has no effect. */}
+      {may && !in_sandbox ? <AddAddress message={setMessage} /> : null}
       {removing === null ? null : (
         <Remove row={removing} close={() => setRemoving(null)} done={() => setMessage(t.removed(removing.label))} />
       )}
