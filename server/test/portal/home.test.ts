@@ -95,6 +95,34 @@ test('the first page marks completed first steps, and the reader can hide the li
   await visitor.leave()
 })
 
+test('the folded first steps keep their place on the first page while they load', async () => {
+  await push('1000', '0754123001')
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  const line = page.locator('.steps-folded')
+  const text = line.getByText(/^First steps: \d of \d done$/)
+  const height = () => line.evaluate((element) => element.getBoundingClientRect().height)
+  await visitor.opens('/sandbox')
+  await text.waitFor()
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/v1/merchant/checklist*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.reload()
+    await line.waitFor()
+    assert.equal(await text.isVisible(), false)
+    const empty = await height()
+    release()
+    await text.waitFor()
+    assert.equal(await height(), empty, `at ${width} pixels`)
+    await page.unroute('**/v1/merchant/checklist*')
+  }
+  await visitor.leave()
+})
+
 test('the page of a payment shows a timeline from the request to the money, and links to the transaction', async () => {
   const id = await push('25000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')

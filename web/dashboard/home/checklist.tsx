@@ -1,7 +1,7 @@
 // Shows the steps to the first real payment. If the business has the data that a step creates, the step is done.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { facts } from '../../ui/facts.ts'
@@ -37,27 +37,25 @@ export function Checklist() {
   const storage_key = `malipo.dashboard.steps.${membership.merchant_id}`
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(storage_key))
   const read = useRead('GET /v1/merchant/checklist', {}, { live: true, keep: true })
-  if (read.error && read.data === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
   const items = read.data?.items ?? []
   const done = items.filter((item) => item.done).length
+  const folds = chosen === 'hidden' || (chosen !== 'shown' && done >= FOLDED_FROM)
+  const folded = done < items.length && folds
+  const place_key = `malipo.dashboard.steps-folded.${membership.merchant_id}`
+  const is_known = read.data !== undefined
+  useEffect(() => {
+    if (is_known) localStorage.setItem(place_key, String(folded))
+  }, [is_known, folded, place_key])
+  if (read.error && !is_known) return <Problem error={read.error} retry={() => void read.refetch()} />
+  // While the steps load, their place stays free if they were one line at the last visit. The balance then does not move.
+  if (!is_known) return localStorage.getItem(place_key) === 'true' ? <FoldedSteps done={0} all={0} /> : null
   if (done === items.length) return null
   const hide = (next: boolean) => {
     const choice = next ? 'hidden' : 'shown'
     sessionStorage.setItem(storage_key, choice)
     setChosen(choice)
   }
-  if (chosen === 'hidden' || (chosen !== 'shown' && done >= FOLDED_FROM)) {
-    return (
-      <Group className="panel steps-folded" justify="space-between">
-        <Text size="sm">
-          {t.title}: {t.progress(done, items.length)}
-        </Text>
-        <Button variant="default" size="xs" onClick={() => hide(false)}>
-          {t.show}
-        </Button>
-      </Group>
-    )
-  }
+  if (folded) return <FoldedSteps done={done} all={items.length} show={() => hide(false)} />
   const next = items.find((item) => !item.done)
   return (
     <section className="panel" aria-labelledby="steps-title">
@@ -80,6 +78,21 @@ export function Checklist() {
         ))}
       </ol>
     </section>
+  )
+}
+
+/** Shows the number of done steps in one line. Without `show`, the line is empty, but has the same height. */
+function FoldedSteps({ done, all, show }: { done: number; all: number; show?: () => void }) {
+  const t = useTexts(checklistTexts)
+  return (
+    <Group className={`panel steps-folded ${show ? '' : 'steps-wait'}`} justify="space-between">
+      <Text size="sm">
+        {t.title}: {t.progress(done, all)}
+      </Text>
+      <Button variant="default" size="xs" onClick={show}>
+        {t.show}
+      </Button>
+    </Group>
   )
 }
 
