@@ -268,7 +268,7 @@ export function Table<Row>(props: {
       <thead {...ROLE.rowgroup}>
         <tr {...ROLE.row}>
           {bulk && choose ? (
-            <th scope="col" {...ROLE.columnheader}>
+            <th scope="col" {...ROLE.columnheader} className="choose">
               <AllCheckbox
                 keys={props.rows.filter((row) => bulk.can(row)).map(props.rowKey)}
                 chosen={chosen}
@@ -293,7 +293,7 @@ export function Table<Row>(props: {
               {...(href === null ? {} : { className: 'opens', onClick: openRow, onAuxClick: openRow })}
             >
               {bulk && choose ? (
-                <td {...ROLE.cell} data-label={t.select}>
+                <td {...ROLE.cell} data-label={t.select} className="choose">
                   <RowCheckbox {...{ bulk, row, chosen, choose }} name={props.rowKey(row)} />
                 </td>
               ) : null}
