@@ -64,7 +64,7 @@ async function take(taker: Taker, page: Page, audience: Audience, state: string,
       await page.waitForTimeout(120)
       const sheet = [audience, state, window.name, scheme, language].join('-')
       const file = `pictures/${sheet}-${title.replace(/\W+/g, '_')}.png`
-      await page.screenshot({ path: join(taker.folder, file) })
+      await page.screenshot({ path: join(taker.folder, file), animations: 'disabled' })
       taker.pictures.push({ sheet, title, file, window })
     }
   }
