@@ -45,6 +45,7 @@ const MARK = sql(
          and not exists (
            select from payment_links p where p.merchant_id = x.merchant_id and p.invoice_id = x.id and p.status = 'PAID')
        order by x.due_date limit $4 for update skip locked) o
+     where $5::uuid is null or m.id = $5
      limit $4) due
    where i.merchant_id = due.merchant_id and i.id = due.id
    returning i.merchant_id, i.id, i.environment, i.number, i.due_date::text as due_date, i.total_minor, i.currency, i.metadata,
@@ -64,7 +65,7 @@ export function overdueTask(deps: Deps): Task {
 async function reportOverdue(deps: Deps, tx: Tx): Promise<number> {
   const now = deps.clock.now()
   const from = dayOf(new Date(now.getTime() - REPORTED_DAYS * DAY_MS))
-  const invoices = await tx.query<OverdueInvoice>(MARK, [now, dayOf(now), from, BATCH_MAX])
+  const invoices = await tx.query<OverdueInvoice>(MARK, [now, dayOf(now), from, BATCH_MAX, deps.only_merchant ?? null])
   if (invoices.length === 0) return 0
   const subscriptions = await subscriptionsOf(tx, [...new Set(invoices.map(({ merchant_id }) => merchant_id))])
   const events = invoices.map((invoice) => ({
