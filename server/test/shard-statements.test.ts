@@ -11,7 +11,7 @@ import { SHARD_EXCEPTIONS } from './shard-exceptions.ts'
 import { type RecordedStatement, type Route, readTableColumns, recordStatements, routeOf } from './shard-statements.ts'
 
 /** Texts without a plan. The program uses LOCK TABLE only for reference tables. */
-const WITHOUT_PLAN = /^(?:begin|commit|rollback|savepoint|lock table|set transaction|grant|revoke)\b/
+const WITHOUT_PLAN = /^(?:begin|commit|rollback|savepoint|release savepoint|lock table|set transaction|grant|revoke)\b/
 /** Functions whose value changes, or differs between machines. Citus refuses most of them in a write. */
 const UNSTABLE =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|nextval|pg_advisory\w*)\(|\bcurrent_(?:date|time|timestamp)\b|\blocaltime/i

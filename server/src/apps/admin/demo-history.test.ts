@@ -1,16 +1,19 @@
 // Tests the demo history. The calls of the product make 30 days of data, so the books verify.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { fund, insertWithdrawal } from '../../../test/payouts.ts'
+import { startLiveWorld, until } from '../../../test/programs.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { newId, Refusal } from '../../kernel/lib/index.ts'
 import { approveWithdrawals } from '../../money/withdrawals/index.ts'
 import { compose } from '../../system.ts'
+import { demo } from './demo.ts'
 import { createDemoHistory, removeDemoHistory } from './demo-history.ts'
 import { verify } from './verify.ts'
 
@@ -27,15 +30,16 @@ after(async () => {
   await rm(data_dir, { recursive: true, force: true })
 })
 
+// The command is a process of its own beside the server.
 const make = (of = world) =>
   createDemoHistory(
-    of.deps,
+    { ...of.deps, process_id: randomUUID() },
     (deps) => compose(deps),
     () => {},
   )
-const broken = async () => (await verify(world.url)).checks.filter(({ ok }) => !ok)
-const counts = (table: string, merchant_id: string) =>
-  world
+const broken = async (of = world) => (await verify(of.url)).checks.filter(({ ok }) => !ok)
+const counts = (table: string, merchant_id: string, of: World = world) =>
+  of
     .rows<{ status: string; count: number }>(
       `select status, count(*)::int as count from ${table} where merchant_id = $1 group by 1`,
       [merchant_id],
@@ -151,6 +155,92 @@ test('the demo history changes no waiting work of another merchant', async () =>
     for (const rows of planted) assert.ok(rows.length > 0)
     await make(other)
     assert.deepEqual(await waitingWork(other), planted)
+  } finally {
+    await other.close()
+  }
+})
+
+/** The tables with records of a merchant, and their columns with the time of the last change. */
+const CHANGED_SINCE = [
+  ['collections', 'updated_at'],
+  ['collection_attempts', 'updated_at'],
+  ['collection_history', 'at'],
+  ['withdrawals', 'updated_at'],
+  ['payouts', 'updated_at'],
+  ['invoices', 'updated_at'],
+  ['invoices', 'overdue_at'],
+  ['payment_links', 'updated_at'],
+  ['ledger_transfers', 'created_at'],
+  ['webhook_deliveries', 'updated_at'],
+  ['webhook_attempts', 'at'],
+  ['unsent_events', 'created_at'],
+  ['outbox_messages where invoice_id is not null', 'created_at'],
+] as const
+
+test('a worker that runs beside the command changes nothing of the history, whose events and webhooks have their own times', async () => {
+  const live = await startLiveWorld({ DATA_DIR: data_dir })
+  try {
+    const begun = live.deps.clock.now()
+    const making = make(live)
+    /** Makes a payment of another merchant, and waits until the worker has settled the payment. */
+    const pay = async () => {
+      const push = { amount: '700', phone: '0754123001' }
+      const { collection_id } = (await live.post('/v1/collections/wallet-push', push)).body.data
+      await until(async () => (await live.get(`/v1/collections/${collection_id}`)).body.data.status === 'successful')
+    }
+    await pay()
+    const { merchant_id } = await making
+    const changed = async () => {
+      const found: string[] = []
+      for (const [table, column] of CHANGED_SINCE) {
+        const own = `${table}${table.includes(' where ') ? ' and' : ' where'} merchant_id = $1`
+        const rows = await live.rows(`select 1 from ${own} and ${column} >= $2`, [merchant_id, begun])
+        if (rows.length > 0) found.push(`${rows.length} ${table} by ${column}`)
+      }
+      return found
+    }
+    assert.deepEqual(await changed(), [])
+    await pay()
+    assert.deepEqual(await changed(), [], 'no record of the history waits for the worker')
+
+    const [webhooks] = await live.rows<{ days: number; late: number; other: number }>(
+      `select count(distinct d.created_at::date)::int as days,
+         count(*) filter (where a.at > d.created_at + case when a.number = 1 then interval '1 minute' else interval '1 day' end)::int as late,
+         count(*) filter (where abs(extract(epoch from (d.body::json->>'timestamp')::timestamptz - d.created_at)) > 60)::int as other
+       from webhook_deliveries d join webhook_attempts a on a.merchant_id = d.merchant_id and a.delivery_id = d.id
+       where d.merchant_id = $1`,
+      [merchant_id],
+    )
+    assert.ok((webhooks?.days ?? 0) >= 29, JSON.stringify(webhooks))
+    assert.deepEqual([webhooks?.late, webhooks?.other], [0, 0])
+    assert.deepEqual(Object.keys(await counts('webhook_deliveries', merchant_id, live)), ['delivered'])
+    const [overdue] = await live.rows<{ count: number }>(
+      `select count(*)::int as count from invoices where merchant_id = $1 and overdue_at < $2`,
+      [merchant_id, begun],
+    )
+    assert.ok((overdue?.count ?? 0) > 0, 'an invoice became overdue in the history')
+    assert.deepEqual(await broken(live), [])
+  } finally {
+    await live.close()
+  }
+})
+
+test('a demo history that fails on the way leaves no merchant and no record', async () => {
+  const other = await createWorld({ env: { DATA_DIR: data_dir } })
+  try {
+    const merchants = async () => (await other.rows('select id from merchants')).length
+    await demo(other.deps)
+    const before_it = await merchants()
+    const stopped = createDemoHistory(
+      { ...other.deps, process_id: randomUUID() },
+      (deps) => compose(deps),
+      (line) => {
+        if (line.startsWith('Made 10')) throw new Error('stopped after ten days')
+      },
+    )
+    await assert.rejects(stopped, /stopped after ten days/)
+    assert.equal(await merchants(), before_it)
+    assert.deepEqual(await broken(other), [])
   } finally {
     await other.close()
   }

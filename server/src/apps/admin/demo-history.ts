@@ -19,6 +19,7 @@ import type { Task } from '../../kernel/work/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 import { makeKey, stopKey } from './merchants.ts'
+import { inOneTransaction } from './one-transaction.ts'
 
 /**
  * The parts of a system that the history uses: the routes, the tasks, and the functions that wait for callbacks and close the
@@ -44,9 +45,10 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The mock provider has answered at the latest after this time. */
 const ANSWERED_MS = 5_000
 /**
- * The number of rounds in which the system repeats the failed deliveries at the end. `RETRIED_MS` passes before each round.
+ * The number of rounds in which the system repeats the failed deliveries at the end. `RETRIED_MS` passes before each round. The
+ * last payment is an hour old, so all rounds are in the past.
  */
-const LAST_ROUNDS = 5
+const LAST_ROUNDS = 3
 const RETRIED_MS = 11 * MINUTE_MS
 /** The receiver of README. The merchant keeps this URL after the command, so that a user can send deliveries again. */
 const LASTING_RECEIVER = 'http://127.0.0.1:9090/hook'
@@ -60,7 +62,14 @@ const HELD_ENDING = '014'
 const GOODS = ['Kitenge', 'Mchele kilo 5', 'Sukari kilo 2', 'Viatu', 'Sabuni', 'Unga kilo 10', 'Chupa ya chai'] as const
 const CUSTOMERS = ['Neema Mushi', 'Juma Ally', 'Rehema Said', 'Baraka John', 'Zawadi Peter', 'Hassan Omari'] as const
 /** The tasks that the history runs. `only_merchant` limits each of them to the merchant of the history. */
-const TASKS = ['collection_attempts', 'payouts', 'webhooks', 'invoices_paid'] as const
+const TASKS = [
+  'collection_attempts',
+  'payouts',
+  'webhooks',
+  'invoices_paid',
+  'invoice_reminders',
+  'invoices_overdue',
+] as const
 
 const FIND_HISTORY = sql(
   'demo_history_find',
@@ -78,7 +87,10 @@ type MadeHistory = {
   links: number
 }
 
-/** Creates the merchant with its history. If the history exists, refuses with invalid_state. */
+/**
+ * Creates the merchant with its history. If the history exists, refuses with invalid_state. One transaction makes the history.
+ * So a running worker cannot process its records with the present time, and a stopped command leaves nothing.
+ */
 export async function createDemoHistory(
   deps: Deps,
   openSystem: OpenSystem,
@@ -94,6 +106,17 @@ export async function createDemoHistory(
   const { base_url, port } = deps.config
   if (base_url === '')
     report(`Links in its messages begin with http://127.0.0.1:${port}. For another address, set BASE_URL or PORT.`)
+  // A replica cannot see the records of an open transaction.
+  const { reads: _reads, replica: _replica, ...primary } = deps
+  return inOneTransaction(deps.db, (db) => makeHistory({ ...primary, db }, openSystem, report, users))
+}
+
+async function makeHistory(
+  deps: Deps,
+  openSystem: OpenSystem,
+  report: (line: string) => void,
+  users: Awaited<ReturnType<typeof demoUsers>>,
+): Promise<MadeHistory> {
   const now = deps.clock.now()
   const clock = settableClock(startOfDay(dayNumber(now) - DAYS + 1))
   const unlimited: Deps = { ...deps, clock, audit_clock: deps.clock, config: { ...deps.config, ...UNLIMITED } }
@@ -329,7 +352,7 @@ function createShop({ call, settle, clock, now }: ShopParts) {
       if (slot === 2 && number % 5 === 1) await invoice(number % 10 === 1)
       await settle()
       const outcome = PAYOUTS[number]
-      if (slot === 3 && outcome !== undefined) await payout(outcome, `PAYOUT-${number + 1}`)
+      if (slot === 3 && outcome !== undefined) await payout(outcome, `PAYOUT-${number + 1}`).then(settle)
     }
     if (number === DAYS - 4) await pay(2, 'REVIEW', HELD_ENDING).then(settle)
   }
