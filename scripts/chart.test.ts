@@ -266,7 +266,7 @@ test('the migration runs as a hook before an installation and an upgrade, and a 
     'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
   })
   assert.deepEqual(containerOf(job).args, ['server/src/admin.ts', 'migrate', '--apply'])
-  // Helm creates the Job before every other object, so the Job uses nothing of the chart.
+  // Helm creates the Job before the objects that are no hooks, so the Job uses nothing of the chart.
   const { volumes } = job.spec.template.spec
   assert.deepEqual(volumes.flatMap(({ projected }) => projected?.sources ?? []).length, 2)
   assert.ok(every.every(({ kind, metadata }) => kind === 'Job' || metadata.annotations?.['helm.sh/hook'] === undefined))

@@ -1,4 +1,4 @@
-// Makes the files that `npm run generate` writes from the code, so that these files cannot contradict the code.
+// Makes the files that `npm run generate` writes from the code. A test checks that these files match the code.
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

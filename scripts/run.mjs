@@ -224,7 +224,7 @@ function isRecentEnough() {
 
 /** Runs Node with `args`. Exits with the exit code of the child, or ends by the same signal. */
 function run(node, args) {
-  // Node caches compiled sources, so that the next start is faster and uses 30 MB less memory.
+  // Node caches compiled sources, so that the next start need not compile them.
   const env = {
     NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node-compile'),
     ...MEMORY_ENV,
