@@ -61,9 +61,7 @@ const CONCURRENCY = 5
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
 const FOLDER_PREFIX = 'malipo-test-'
-/**
- * A file system in memory. On this file system, PostgreSQL copies and removes a database six times faster than on a disk.
- */
+/** A file system in memory. On this file system, PostgreSQL copies and removes a database without a disk. */
 const MEMORY = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 2 ** 30
 const REMOVE_ATTEMPTS = 30

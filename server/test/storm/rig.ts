@@ -37,7 +37,7 @@ export type StormRig = {
  * The lifetime of a token in milliseconds. It is much shorter than a session, because a storm lasts longer than a session.
  */
 const SESSION_MS = 300_000
-/** The twin's float in shillings. The float never runs out, so a payout fails only by the faults of the storm. */
+/** The twin's float in shillings. The float exceeds the sum of all payouts, so a payout fails only by the faults of the storm. */
 const FLOAT = 100_000_000_000n
 
 /** Builds the rig with `pairs` API processes and the same number of workers. The test must close the rig in `after`. */
