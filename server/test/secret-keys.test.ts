@@ -1,5 +1,5 @@
-// Tests several secret keys. Every value stays readable after a rotation and the removal of the old key, and the loss of a key
-// loses no money.
+// Tests several secret keys: the reading of values after a rotation and after the removal of the old key, and the balances after
+// the loss of a key.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
