@@ -4,14 +4,14 @@ import type { LockedPackage } from './locked-packages.ts'
 
 /** The licences that a package may have, each with the reason. */
 const ACCEPTED: Record<string, string> = {
-  MIT: 'permits everything; asks for its notice',
-  'MIT-0': 'permits everything',
-  ISC: 'permits everything; asks for its notice',
-  '0BSD': 'permits everything',
-  'BSD-2-Clause': 'permits everything; asks for its notice',
-  'BSD-3-Clause': 'permits everything; asks for its notice, and does not lend the names of its authors',
-  'Apache-2.0': 'permits everything; asks for its notice, and grants patents',
-  'BlueOak-1.0.0': 'permits everything; asks for its notice',
+  MIT: 'permits use, changes and sale; asks for its notice',
+  'MIT-0': 'permits use, changes and sale',
+  ISC: 'permits use, changes and sale; asks for its notice',
+  '0BSD': 'permits use, changes and sale',
+  'BSD-2-Clause': 'permits use, changes and sale; asks for its notice',
+  'BSD-3-Clause': 'permits use, changes and sale; asks for its notice, and does not lend the names of its authors',
+  'Apache-2.0': 'permits use, changes and sale; asks for its notice, and grants patents',
+  'BlueOak-1.0.0': 'permits use, changes and sale; asks for its notice',
   'CC0-1.0': 'public domain',
   Unlicense: 'public domain',
   'OFL-1.1': 'permits fonts inside pages and documents; asks for its notice, and the fonts may not be sold alone',
