@@ -38,7 +38,7 @@ test('a payment of another amount or currency puts the order on hold, and never 
   }
 })
 
-test('the plugin compares the total of an order as an amount, in each form that WooCommerce gives', async () => {
+test('the plugin compares the total of an order as an amount, whether the total is a text or a number', async () => {
   for (const total of ['25000', '25000.0', '25000.00', 25000, 25000.0]) {
     assert.equal((await applied([facts('successful')], { total })).status, 'processing')
   }

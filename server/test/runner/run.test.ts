@@ -121,7 +121,7 @@ test('the runner names the files of a process that fails because of a stray erro
   for (const name of ['a', 'b', 'e']) assert.match(stdout, new RegExp(`✔ ${name} succeeds`))
 })
 
-test('only test files and the runner have hooks outside of functions, because files that share a process load a helper once', async () => {
+test('only test files, the runner and the named files have hooks outside of functions, because files that share a process load a helper once', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const found: string[] = []
   for (const folder of ['server/src', 'server/test', 'server/twins', 'sdk'])
