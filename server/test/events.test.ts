@@ -564,7 +564,7 @@ describe('the stream of events', () => {
     stream.reply.destroy()
   })
 
-  test('the server ends all streams when the process drains, and refuses new streams', async () => {
+  test('the server ends a stream when the process drains, and refuses new streams', async () => {
     const key = await shopKey()
     const stream = await openStream(key)
     await started(stream)

@@ -3,10 +3,10 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Ports below the ports that the kernel assigns. No other listener and no connection of a client can take such a port. */
+/** Ports below the range from which the kernel by default assigns ports to listeners and to connections of clients. */
 const PORTS = { from: 20_000, to: 32_000 }
 
-/** Returns a port that has no listener and that the kernel assigns neither to a listener nor to a connection of a client. */
+/** Returns a port that has no listener and that the kernel by default assigns to nobody. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)

@@ -116,7 +116,7 @@ const circles: StructureRule = (sources) => {
   return found
 }
 
-test('no two files import each other, directly or through other files', () => {
+test('no two files of the server and the pages import each other, directly or through other files', () => {
   const broken = { 'a.ts': "import { b } from './b.ts'", 'b.ts': "import { a } from './a.ts'" }
   holds(circles, [...server, ...pages], broken)
 })

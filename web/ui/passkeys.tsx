@@ -13,7 +13,7 @@ type PasskeyRow = Calls['GET /v1/passkeys']['data']['items'][number]
 const passkeysTexts = texts({
   sw: {
     title: 'Passkey',
-    lead: 'Kwa passkey, unathibitisha hatua ya pili kwa alama ya kidole, uso au PIN ya kifaa chako. Tovuti bandia haiwezi kuiba passkey.',
+    lead: 'Kwa passkey, unathibitisha hatua ya pili kwa alama ya kidole, uso au PIN ya kifaa chako. Kivinjari hutumia passkey kwa anwani ya seva hii tu.',
     none: 'Bado huna passkey.',
     add: 'Ongeza passkey',
     cannot_add: 'Huwezi kuongeza passkey hapa: una za kutosha, au anwani ya mfumo huu haina jina la kikoa na https.',
@@ -27,7 +27,7 @@ const passkeysTexts = texts({
   },
   en: {
     title: 'Passkeys',
-    lead: 'With a passkey, you confirm the second step with a fingerprint, your face or the PIN of your device. A fake website cannot steal a passkey.',
+    lead: 'With a passkey, you confirm the second step with a fingerprint, your face or the PIN of your device. The browser uses the passkey only for the address of this server.',
     none: 'You have no passkey yet.',
     add: 'Add a passkey',
     cannot_add:

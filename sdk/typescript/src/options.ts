@@ -87,7 +87,9 @@ export function checkedSettings(options: MalipoOptions): Settings {
 /** Returns the timeout in milliseconds. If it is no number above 0, or too long for a timer, throws a TypeError. */
 export function checkedTimeout(timeout: number): number {
   if (typeof timeout !== 'number' || !(timeout > 0) || timeout > TIMEOUT_MS_MAX) {
-    throw new TypeError('timeout must be a number of milliseconds above 0, such as 20000.')
+    throw new TypeError(
+      `timeout must be a number of milliseconds above 0 and at most ${TIMEOUT_MS_MAX}, such as 20000.`,
+    )
   }
   return timeout
 }

@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',
-    lead: 'Nani amefanya nini kwenye biashara hii. Hakuna kinachofutwa wala kubadilishwa humu.',
+    lead: 'Nani amefanya nini kwenye biashara hii. Seva haifuti wala haibadilishi rekodi humu.',
     only: 'Historia hii inaonekana kwa wasimamizi wa biashara tu.',
     time: 'Muda',
     who: 'Nani',
@@ -26,7 +26,7 @@ export const activityTexts = texts({
   },
   en: {
     title: 'Audit log',
-    lead: 'Every action in this business. The server never changes or deletes an entry.',
+    lead: 'Who did what in this business. The server never changes or deletes an entry.',
     only: 'Only administrators of the business may read the audit log.',
     time: 'Time',
     who: 'Actor',
@@ -42,6 +42,6 @@ export const activityTexts = texts({
     request: 'Request id',
     details: 'Details',
     empty: 'No entries yet',
-    teach: 'This page lists each action, for example a new key, a withdrawal or an invitation.',
+    teach: 'Actions appear here, for example a new key, a withdrawal or an invitation.',
   },
 })

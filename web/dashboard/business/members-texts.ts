@@ -17,7 +17,7 @@ export const membersTexts = texts({
     remove: 'Ondoa',
     leave: 'Jiondoe',
     may: {
-      MERCHANT_ADMIN: 'Anaweza kila kitu: pesa, funguo, watumiaji na historia ya shughuli.',
+      MERCHANT_ADMIN: 'Ana haki za majukumu mengine yote; husimamia watumiaji na huona historia ya shughuli.',
       DEVELOPER:
         'Funguo za API, webhook, maombi ya API na anwani za IP. Anaona malipo; haoni historia ya shughuli wala wapokeaji; hatoi pesa.',
       FINANCE:
@@ -66,7 +66,7 @@ export const membersTexts = texts({
     remove: 'Remove',
     leave: 'Leave',
     may: {
-      MERCHANT_ADMIN: 'Has all rights: money, keys, members and the audit log.',
+      MERCHANT_ADMIN: 'Has the rights of the other roles, manages members, and reads the audit log.',
       DEVELOPER:
         'API keys, webhooks, API requests and IP addresses. Reads payments, but neither the audit log nor saved recipients; withdraws no money.',
       FINANCE:

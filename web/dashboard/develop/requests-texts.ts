@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const requestsTexts = texts({
   sw: {
     title: 'Maombi ya API',
-    lead: 'Kila ombi ambalo funguo zako zimetuma, na tulichojibu. Siri zimeondolewa.',
+    lead: 'Maombi ambayo funguo zako zimetuma, na tulichojibu. Seva huondoa siri inazozitambua.',
     time: 'Muda',
     request: 'Ombi',
     method: 'Aina ya ombi',
@@ -55,7 +55,7 @@ export const requestsTexts = texts({
   },
   en: {
     title: 'API requests',
-    lead: 'Every request with your keys, and our response. The log contains no secrets.',
+    lead: 'The requests with your keys, and our responses. The server removes the secrets that it recognises.',
     time: 'Time',
     request: 'Request',
     method: 'Method',

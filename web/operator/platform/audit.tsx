@@ -21,7 +21,7 @@ type AuditRow = Calls['GET /v1/operator/audit-log']['data']['items'][number]
 const auditTexts = texts({
   sw: {
     title: 'Historia ya shughuli',
-    lead: 'Kila tendo, mhusika wake, muda na sababu. Mnyororo wa alama unaunganisha kila rekodi na iliyotangulia, ili ukaguzi ugundue rekodi iliyobadilishwa.',
+    lead: 'Nani alifanya nini na lini, na sababu kama ipo. Mnyororo wa alama unaunganisha kila rekodi na iliyotangulia, ili ukaguzi ugundue rekodi iliyobadilishwa.',
     time: 'Muda',
     actor: 'Nani',
     action: 'Tendo',
@@ -41,7 +41,7 @@ const auditTexts = texts({
   },
   en: {
     title: 'Audit log',
-    lead: 'Every action with its actor, time and reason. A hash chain links each entry to the previous entry, so that a check finds a changed entry.',
+    lead: 'Who did what and when, with the reason if there is one. A hash chain links each entry to the previous entry, so that a check finds a changed entry.',
     time: 'Time',
     actor: 'Actor',
     action: 'Action',

@@ -25,7 +25,7 @@ const waitingTexts = texts({
     asks: (count: number) => `Ameulizwa mara ${count}`,
     next: 'Ataulizwa tena',
     empty: 'Hakuna kinachosubiri',
-    teach: 'Kila malipo na kila utoaji pesa una jibu la mwisho.',
+    teach: 'Kwa sasa hakuna malipo wala utoaji pesa unaosubiri jibu la mwisho.',
   },
   en: {
     title: 'Waiting for a provider',
@@ -40,7 +40,7 @@ const waitingTexts = texts({
     asks: (count: number) => `Queried ${count} times`,
     next: 'Next query',
     empty: 'Nothing is waiting',
-    teach: 'Every payment and payout has its final answer.',
+    teach: 'No payment or payout waits for a final answer now.',
   },
 })
 

@@ -25,7 +25,7 @@ export const caseTexts = texts({
       BLOCKED_IP_WHITELIST:
         'Mtoa huduma hakulipa, kwa sababu iliyo upande wetu. Pesa zimetengwa. Rekebisha chanzo kisha tuma tena, au amua kuwa haitalipwa.',
       NEEDS_ADMIN_ATTENTION:
-        'Mtoa huduma anajipinga, au vitabu vinapingana. Pesa ziko pale zilipokuwa. Chunguza kwa mtoa huduma kabla ya kuamua.',
+        'Mtoa huduma anajipinga, au vitabu vinapingana. Tangu hapo seva haijahamisha pesa. Chunguza kwa mtoa huduma kabla ya kuamua.',
       INFO_REQUESTED: 'Biashara imeulizwa na haijajibu bado. Unaweza kuamua bila jibu.',
     } as Record<string, string>,
     recorded_reason: 'Sababu iliyoandikwa',
@@ -142,7 +142,7 @@ export const caseTexts = texts({
       BLOCKED_IP_WHITELIST:
         'The provider did not pay, for a reason on our side. The money is reserved. Fix the cause and send the payout again, or record that the provider will not pay.',
       NEEDS_ADMIN_ATTENTION:
-        'Reports of the provider, or the books, contradict each other. The money has not moved. Check with the provider before you decide.',
+        'Reports of the provider, or the books, contradict each other. The server has moved no money since then. Check with the provider before you decide.',
       INFO_REQUESTED:
         'The merchant has not answered the question of an operator yet. You can decide without an answer.',
     },

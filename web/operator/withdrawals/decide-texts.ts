@@ -17,10 +17,10 @@ export const decideTexts = texts({
     outcome_needed: 'Chagua kilichotokea.',
     approve: {
       title: 'Idhinisha utoaji huu?',
-      text: 'Kiasi na makato vitatengwa kwenye salio la biashara, na mtoa huduma ataagizwa kulipa mara moja. Baadaye unaweza tu kusitisha utoaji ambao haujatumwa.',
+      text: 'Kiasi na makato vitatengwa kwenye salio la biashara, kisha mtoa huduma ataagizwa kulipa. Baadaye unaweza tu kusitisha utoaji ambao haujatumwa.',
       first:
         'Kiasi hiki kinahitaji waendeshaji wawili. Idhini yako ni ya kwanza: pesa hazitatoka hadi mwingine aidhinishe.',
-      second: (operator: string) => `${operator} ameshaidhinisha. Idhini yako ni ya pili: pesa zitatoka mara moja.`,
+      second: (operator: string) => `${operator} ameshaidhinisha. Idhini yako ni ya pili: kisha pesa zitatoka.`,
       new_place: 'Nimekagua namba na jina: ni mara ya kwanza biashara hii kulipa hapa.',
       new_place_needed: 'Weka alama kwamba umekagua inakokwenda.',
       button: (amount: string) => `Idhinisha ${amount}`,
@@ -51,7 +51,7 @@ export const decideTexts = texts({
     },
     retry: {
       title: 'Tuma tena kwa mtoa huduma?',
-      text: 'Mtoa huduma aliikataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Itatumwa kwa namba ile ile ya kumbukumbu, kwa hiyo haiwezi kulipwa mara mbili.',
+      text: 'Mtoa huduma aliikataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Itatumwa kwa namba ile ile ya kumbukumbu, ambayo kwayo mtoa huduma hutambua ombi lililorudiwa.',
       button: (amount: string) => `Tuma tena ${amount}`,
       done: (amount: string) => `Imetumwa tena: ${amount} zinasubiri jibu la mtoa huduma.`,
     },
@@ -90,11 +90,11 @@ export const decideTexts = texts({
     outcome_needed: 'Choose the outcome.',
     approve: {
       title: 'Approve this withdrawal?',
-      text: 'The server reserves amount and charges, and immediately asks the provider to pay. Afterwards you can only recall a payout that the server has not sent.',
+      text: 'The server reserves amount and charges, and then asks the provider to pay. Afterwards you can only recall a payout that the server has not sent.',
       first:
         'This amount requires two operators. Yours is the first approval: the server sends no money until another operator approves.',
       second: (operator: string) =>
-        `${operator} has approved. Yours is the second approval: the server sends the money immediately.`,
+        `${operator} has approved. Yours is the second approval: the server then sends the money.`,
       new_place:
         'I have checked the number and the name: this is the first payout of the merchant to this destination.',
       new_place_needed: 'Tick that you have checked the destination.',
@@ -127,7 +127,7 @@ export const decideTexts = texts({
     },
     retry: {
       title: 'Send the payout to the provider again?',
-      text: 'The provider refused the payout for a reason on our side, and paid nothing. Fix the cause first. The server sends the same reference, so the provider cannot pay twice.',
+      text: 'The provider refused the payout for a reason on our side, and paid nothing. Fix the cause first. The server sends the same reference, by which the provider recognises a repeat.',
       button: (amount: string) => `Send ${amount} again`,
       done: (amount: string) => `Sent again: ${amount} waits for the provider's answer.`,
     },

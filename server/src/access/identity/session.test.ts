@@ -18,7 +18,7 @@ after(async () => {
 
 const refusal = ({ status, body }: Reply) => [status, body.error?.code]
 
-test('a member can read the live payments of the merchant by default, and the sandbox payments on request', async () => {
+test('the server finds a sandbox payment for a member only when the request names the sandbox', async () => {
   const { token } = await world.newSession('VIEWER')
   const made = await world.post('/v1/collections/wallet-push', { amount: '1000', phone: '0754123001' })
   const id = made.body.data.collection_id

@@ -161,7 +161,7 @@ describe('magic numbers of names', () => {
     for (const other of ['255754201123', '255754123456', '20', '']) assert.equal(await nameOf(other), null, other)
   })
 
-  it('an ending of a name chooses no outcome of a payout', () => {
+  it('a payout succeeds when its destination ends in a magic number of names', () => {
     for (const { ending } of NAME_MAGIC_NUMBERS)
       assert.deepEqual(lifeOf(ending), [TAKEN, [1000, 'succeeded', 1]], ending)
   })

@@ -59,7 +59,7 @@ describe('prompts', () => {
     assert.deepEqual(paths(), [CREATE, '/v1/checkout/selcompesa-payment'])
   })
 
-  it('the adapter sends an end of the order when the settings have an end, and a callback URL unless the setting is null', async () => {
+  it('the adapter sends the configured end of prompts for a prompt only, and no callback URL when the setting is null', async () => {
     const options = { push_expiry_min: 10, callback_url: null }
     const { provider, received } = await start(({ path }) => (path === CREATE ? MADE : PENDING), options)
     await provider.push(payment())
