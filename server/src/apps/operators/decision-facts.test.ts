@@ -119,19 +119,19 @@ test('a withdrawal that waits for no approval has no facts, and a question to th
 /** The highest number of rows that the query reads besides the paid withdrawals. */
 const AROUND = 40
 
-/** Adds 20,000 paid withdrawals of 1000.00 as copies of another one. `prefix` begins their ids, so it gives their age. */
-async function addPaid(shop: ShopWithKeys, prefix: '0000' | 'ffff'): Promise<void> {
+/** Adds paid withdrawals of 1000.00 as copies of another one. `prefix` begins their ids, so it gives their age. */
+async function addPaid(shop: ShopWithKeys, prefix: string, count: number, environment = 'live'): Promise<void> {
   await world.rows(
     `insert into withdrawals (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
        destination_code, destination_identifier, percentage_fee_minor, flat_fee_minor, processor_charge_minor,
        processor_fee_pass_through, total_charges_minor, total_reserved_minor, requested_by_kind, requested_by_name,
        provider_reference, transfer_id, created_at, updated_at, completed_at)
-     select merchant_id, ($2 || lpad(to_hex(n), 4, '0') || substr(id::text, 9))::uuid, environment, status, version, funds,
+     select merchant_id, ($2 || lpad(to_hex(n), 4, '0') || substr(id::text, 9))::uuid, $3, status, version, funds,
        method, 100000, currency, destination_code, '25576' || lpad(n::text, 7, '0'), 0, 0, 0, false, 0, 100000,
        requested_by_kind, requested_by_name, provider_reference, transfer_id, created_at, updated_at, completed_at
-     from withdrawals, generate_series(1, 20000) n
+     from withdrawals, generate_series(1, $4::int) n
      where merchant_id = $1 and status = 'SUCCESS' and amount_minor <> 100000`,
-    [shop.merchant.id, prefix],
+    [shop.merchant.id, prefix, environment, count],
   )
   await world.rows('analyze withdrawals')
 }
@@ -156,10 +156,14 @@ test('the facts of a page need one query, whose rows do not grow with the paid w
     })
   const few = await largest()
   assert.deepEqual(few.result, [9_000_000n, 9_000_000n, 9_000_000n])
-  await addPaid(shop, '0000')
+  await addPaid(shop, '0000', 20_000)
   const many = await largest()
   assert.deepEqual(many.result, few.result, 'the latest are the same')
   assert.ok(many.read <= LATEST_PAID + AROUND, `${many.read} rows`)
-  await addPaid(shop, 'ffff')
+  await addPaid(shop, 'eeee', 2_000, 'sandbox')
+  const mixed = await largest()
+  assert.deepEqual(mixed.result, few.result, 'the environments stay apart')
+  assert.ok(mixed.read <= LATEST_PAID + AROUND, `${mixed.read} rows beside newer ones of the sandbox`)
+  await addPaid(shop, 'ffff', LATEST_PAID)
   assert.deepEqual((await largest()).result, [100_000n, 100_000n, 100_000n], 'only the latest count')
 })
