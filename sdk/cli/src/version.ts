@@ -1,4 +1,4 @@
-// Contains the version of the tool, which equals the version of its server.
+// Contains the version of the tool. In each release of Malipo, the tool and the server have the same version.
 
 /** The version that `malipo --version` prints. */
 export const VERSION = '0.2.0'

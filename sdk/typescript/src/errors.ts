@@ -56,11 +56,11 @@ export class MalipoError extends Error {
   }
 }
 
-/** The API refused the input (400, 413, 415, 422). Correct the input; `details.fields` has the wrong fields. */
+/** The API refused the input (400, 413, 415, 422). Correct the input. If the API names wrong fields, `details.fields` has them. */
 export class ValidationError extends MalipoError {
   override readonly name: string = 'ValidationError'
 }
-/** The key is missing, wrong or revoked (401). */
+/** The API does not accept the key (401), for example because the key is wrong, expired or revoked. */
 export class AuthenticationError extends MalipoError {
   override readonly name: string = 'AuthenticationError'
 }
@@ -72,11 +72,11 @@ export class PermissionError extends MalipoError {
 export class NotFoundError extends MalipoError {
   override readonly name: string = 'NotFoundError'
 }
-/** The state of a record or of the balance does not allow the call (409). */
+/** The current state does not allow the call (409), for example the status of a record or the balance. */
 export class ConflictError extends MalipoError {
   override readonly name: string = 'ConflictError'
 }
-/** The key has sent too many requests (429). `retryAfter` has the seconds to wait. */
+/** A limit refused the call (429), for example the limit of requests of a key. `retryAfter` has the seconds to wait. */
 export class RateLimitError extends MalipoError {
   override readonly name: string = 'RateLimitError'
 }

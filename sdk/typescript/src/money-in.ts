@@ -9,7 +9,7 @@ export type CollectionCalls = {
   /** Creates a payment with a hosted page. Redirect the payer to `payment_url`. */
   create(input: Api.CreateCollectionInput, options?: ChangeOptions): Promise<Api.CreateCollectionAnswer>
   /**
-   * Sends a mobile-money prompt to a phone. The answer says only that the prompt is on its way, not that the payer has paid.
+   * Sends a mobile-money prompt to a phone. The answer says only that the API accepted the request, not that the payer has paid.
    */
   createWalletPush(input: Api.CreateWalletPushInput, options?: ChangeOptions): Promise<Api.CreateWalletPushAnswer>
   /** Sends a prompt to a Provider Pesa wallet. */

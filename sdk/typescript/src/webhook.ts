@@ -54,7 +54,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /**
  * Verifies the signature of a webhook, and returns its event. If the request is no valid webhook, throws a
- * `WebhookSignatureError`. For a mistake in the program, throws a `TypeError`. The API may deliver an event twice, so store the
+ * `WebhookSignatureError`. For a mistake in the program, throws a `TypeError`. The API may deliver an event again, so store the
  * header webhook-id.
  */
 export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEvent> {

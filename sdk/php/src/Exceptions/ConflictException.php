@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo\Exceptions;
 
-/** The state of a record forbids the call (409), such as insufficient_balance. */
+/** The current state forbids the call (409), such as insufficient_balance. */
 final class ConflictException extends MalipoException
 {
 }

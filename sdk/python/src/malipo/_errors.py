@@ -57,11 +57,11 @@ class MalipoError(Exception):
 
 
 class ValidationError(MalipoError):
-    """The API refused the input (400, 413, 415, 422) and changed nothing. Correct the input; `fields` has the wrong fields."""
+    """The API refused the input (400, 413, 415, 422) and changed nothing. See `fields`."""
 
 
 class AuthenticationError(MalipoError):
-    """The key is missing, wrong or revoked (401)."""
+    """The API does not accept the key (401), for example because the key is wrong, expired or revoked."""
 
 
 class PermissionDeniedError(MalipoError):
@@ -73,11 +73,11 @@ class NotFoundError(MalipoError):
 
 
 class ConflictError(MalipoError):
-    """The state of a record or of the balance does not allow the call (409)."""
+    """The current state does not allow the call (409), for example the status of a record or the balance."""
 
 
 class RateLimitError(MalipoError):
-    """The key has sent too many requests (429). `retry_after` has the seconds to wait."""
+    """A limit refused the call (429), for example the limit of requests of a key. `retry_after` has the seconds to wait."""
 
 
 class ServerError(MalipoError):

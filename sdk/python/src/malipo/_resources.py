@@ -35,7 +35,7 @@ class Collections(ApiResource):
     def create_wallet_push(
         self, input: t.CreateWalletPushInput, *, idempotency_key: Optional[str] = None, timeout: Optional[float] = None
     ) -> t.CreateWalletPushAnswer:
-        """Sends a mobile-money prompt to a phone. The answer says that the prompt is on its way, not that the payer paid."""
+        """Sends a mobile-money prompt to a phone. The answer says that the API took the request, not that the payer paid."""
         return self._http.change("POST", "/v1/collections/wallet-push", input, idempotency_key, timeout)
 
     def create_provider_pesa(
