@@ -205,6 +205,7 @@ for (const language of ['sw', 'en'] as const) {
     await save.click()
     await visitor.sees('Ankara INV-000002', 'Invoice INV-000002')
     await page.getByText(says('lakini haikuituma kwa mteja', 'but did not send it to the customer')).waitFor()
+    assert.equal(await page.getByText(says('Seva imehifadhi ankara.', 'The server saved the invoice.')).count(), 0)
     await visitor.looks('an invoice that the server did not send')
     await visitor.picture('unsent-invoice')
     await Promise.all([page.waitForResponse((response) => response.url().includes('/send?')), again.click()])

@@ -11,6 +11,7 @@ import { showDate, showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { useMetadataFact } from '../metadata.tsx'
+import { failedSendOf } from './failed-send.ts'
 import { InvoiceActs, type InvoiceRecord } from './invoice-acts.tsx'
 import { InvoiceMessages, Reach } from './invoice-messages.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
@@ -70,7 +71,9 @@ function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
 function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const words = useWords()
-  const saved = useRouterState({ select: ({ location }) => (location.state as { saved?: boolean }).saved === true })
+  const was_saved = useRouterState({ select: ({ location }) => (location.state as { saved?: boolean }).saved === true })
+  // If the send failed, the message about the failure says that the server saved the invoice.
+  const saved = was_saved && failedSendOf(invoice.id) === undefined
   return (
     <Panel title={t.status_title} id="status-title">
       <div role="status">
