@@ -24,7 +24,7 @@ const WINDOWS = [
   { name: 'zoom', width: 640, height: 400, schemes: ['light'], on_a_sheet: 12, columns: 4 },
 ] as const
 const LANGUAGES = ['en', 'sw'] as const
-/** The time in milliseconds in which a page shows its data, in a browser on a busy machine. */
+/** The pause in milliseconds before each picture, in which the page shows its data. */
 const SETTLE_MS = 450
 
 type Picture = { sheet: string; title: string; file: string; window: (typeof WINDOWS)[number] }
