@@ -12,7 +12,7 @@ const localTime = (expression: string) => `(${expression} at time zone interval 
 
 // If the audit entry has four_eyes_amount, `counted` is true. The sum must contain these actions, and may contain others. A sum
 // is of the day on which the transaction took its lock, before the entry. So an action in the first minute of a day may count
-// for the day before.
+// for the day before. If the clock stepped back, an action in the last seconds of a day may count for the next day.
 const BROKEN = sql(
   'verify_four_eyes_sums',
   `with bounds as materialized (
@@ -20,7 +20,7 @@ const BROKEN = sql(
    ), acts as materialized (
      select l.merchant_id, l.target_id, l.action, (l.after -> 'four_eyes_amount') is not null as counted,
        ${localTime('l.at')}::date as day,
-       ${localTime('l.at')}::time < '00:01' as early
+       ${localTime('l.at')}::time < '00:01' as early, ${localTime('l.at')}::time >= '23:59:55' as late
      from audit_log l cross join bounds b
      where l.action in ('withdrawal.approve', 'adjustment.create', 'collection.clear', 'withdrawal.resolve')
        and ${localTime('l.at')}::date >= least(b.first_stored, b.kept_since)
@@ -41,9 +41,9 @@ const BROKEN = sql(
      from acts a join collections c on c.merchant_id = a.merchant_id and c.id::text = a.target_id where a.action = 'collection.clear'
    ), expected as (
      select owner as merchant_id, environment, kind, subject, on_day as day,
-       coalesce(sum(amount) filter (where counted and not early and day = on_day), 0) as least_minor,
+       coalesce(sum(amount) filter (where counted and not early and not late and day = on_day), 0) as least_minor,
        coalesce(sum(amount) filter (where counted and day = on_day), 0) as sum_minor, sum(amount) as most_minor
-     from parts cross join lateral (select day as on_day union all select day - 1 where early) d
+     from parts cross join lateral (select day as on_day union all select day - 1 where early union all select day + 1 where late) d
      group by owner, environment, kind, subject, on_day
    )
    select count(*) over ()::int as total, case kind
