@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
 let office: Office
@@ -121,6 +122,26 @@ test('the folded first steps keep their place on the first page while they load'
     await page.unroute('**/v1/merchant/checklist*')
   }
   await visitor.leave()
+})
+
+test('on a phone, the name of each figure of the first page stays on one line', async () => {
+  for (const language of LANGUAGES) {
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page } = visitor
+    await page.setViewportSize({ width: 360, height: 740 })
+    await visitor.opens('/sandbox?period=7d')
+    const names = page.locator('.totals dt')
+    await names.nth(4).waitFor()
+    const lines = await names.evaluateAll((all) =>
+      all.map((name) => {
+        const range = name.ownerDocument.createRange()
+        range.selectNodeContents(name)
+        return [name.textContent, new Set([...range.getClientRects()].map(({ top }) => top)).size] as const
+      }),
+    )
+    for (const [name, count] of lines) assert.equal(count, 1, `${name} is on ${count} lines`)
+    await visitor.leave()
+  }
 })
 
 test('the page of a payment shows a timeline from the request to the money, and links to the transaction', async () => {
