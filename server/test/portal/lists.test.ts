@@ -81,7 +81,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`the filters of payments share a line at 1280 pixels (${language})`, async () => {
+  test(`the filters of payments share a line at 1280 pixels, and the column of checkboxes is narrow (${language})`, async () => {
     const paid = { amount: '5000', phone: '0754123001', reference: `LINE-${language}` }
     assert.equal((await office.world.post('/v1/collections/wallet-push', paid)).status, 202)
     const visitor = await office.comes(owner, 'dashboard', { language })
@@ -92,6 +92,11 @@ for (const language of LANGUAGES) {
     const tops = await Promise.all((await fields.all()).map(async (field) => (await field.boundingBox())?.y))
     assert.equal(tops.length, 6)
     assert.equal(new Set(tops).size, 1, JSON.stringify(tops))
+    const column = await visitor.page
+      .locator('td', { has: visitor.page.locator('[type=checkbox]') })
+      .first()
+      .boundingBox()
+    assert.ok(column !== null && column.width < 60, `the column of checkboxes is ${column?.width} pixels wide`)
     await visitor.leave()
   })
 
