@@ -377,7 +377,7 @@ describe('commands', () => {
     assert.equal((await run(['--version'])).out, `${version}\n`)
   })
 
-  test('every command has help, and completion names every command and option', async () => {
+  test('every command has help, and a shell completes commands, options and events', async () => {
     const { out } = await run(['help'])
     const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name as string)
     assert.equal((await run(['--help'])).out, out, '--help lists the commands too')
