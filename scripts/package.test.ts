@@ -131,7 +131,7 @@ test('the build accepts a version that Debian accepts, and refuses any other tes
     assert.match(versionProblem(version) ?? '', /such as/)
 })
 
-test('each unit runs an installed program as the user malipo, without privileges, and stops it by SIGTERM', () => {
+test('each unit runs an installed program as the user malipo, without privileges, and the servers stop by SIGTERM', () => {
   for (const name of UNITS) {
     const unit = read(`deploy/debian/${name}`)
     const [program, ...args] = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '').split(' ')
