@@ -10,14 +10,14 @@ import { Problem } from '../ui/problem.tsx'
 const filterTexts = texts({
   sw: {
     label: 'Biashara (jina au namba)',
-    none: 'Hakuna biashara yenye jina hilo.',
+    none: 'Hakuna biashara yenye jina au namba hiyo.',
     chosen: (name: string) => `Biashara: ${name}`,
     all: 'Biashara zote',
     choose: 'Chagua biashara',
   },
   en: {
     label: 'Merchant (name or code)',
-    none: 'No merchant has that name.',
+    none: 'No merchant has that name or code.',
     chosen: (name: string) => `Merchant: ${name}`,
     all: 'All merchants',
     choose: 'Choose a merchant',

@@ -19,7 +19,7 @@ const balanceTexts = texts({
   en: {
     label: 'Balance',
     available: 'Available',
-    available_help: 'You can withdraw it now.',
+    available_help: 'You can withdraw this money now.',
     reserved: 'Reserved',
     reserved_help: 'For withdrawals that an operator approved and that are not complete yet.',
     held: 'Under review',

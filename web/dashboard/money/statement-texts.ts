@@ -7,7 +7,7 @@ export const statementTexts = texts({
   sw: {
     title: 'Taarifa za akaunti',
     lead: 'Salio la mwanzo, kilichoingia na kutoka, na salio la mwisho.',
-    kind: 'Ya siku au ya mwezi',
+    kind: 'Taarifa ya siku au ya mwezi',
     month: 'Mwezi',
     day: 'Siku',
     print: 'Chapisha',
@@ -29,7 +29,7 @@ export const statementTexts = texts({
   en: {
     title: 'Statements',
     lead: 'The opening balance, the money that came in and went out, and the closing balance.',
-    kind: 'Of a day or of a month',
+    kind: 'Statement of a day or a month',
     month: 'Month',
     day: 'Day',
     print: 'Print',

@@ -33,7 +33,7 @@ const addressesTexts = texts({
       `Funguo za ${merchant} zinazodai anwani zitafanya kazi kutoka ${address}.`,
     reject_title: 'Kataa anwani?',
     reject_text: (address: string, merchant: string) =>
-      `Funguo za ${merchant} zinazodai anwani hazitafanya kazi kutoka ${address}, mara moja.`,
+      `Ukikataa ${address}, funguo za ${merchant} zinazodai anwani hazitafanya kazi kutoka anwani hiyo.`,
     approved: (address: string) => `Umeidhinisha ${address}.`,
     rejected: (address: string) => `Umekataa ${address}.`,
     empty: 'Hakuna anwani',
@@ -55,7 +55,7 @@ const addressesTexts = texts({
       `Keys of ${merchant} that are restricted to addresses will work from ${address}.`,
     reject_title: 'Reject this address?',
     reject_text: (address: string, merchant: string) =>
-      `Keys of ${merchant} that are restricted to addresses stop working from ${address} immediately.`,
+      `If you reject ${address}, the keys of ${merchant} that are restricted to addresses do not work from it.`,
     approved: (address: string) => `You approved ${address}.`,
     rejected: (address: string) => `You rejected ${address}.`,
     empty: 'No addresses',

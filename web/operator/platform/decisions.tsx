@@ -61,7 +61,7 @@ const decisionsTexts = texts({
       debit: 'lower the balance',
       provider_float: 'against money at the provider',
       fee_income: 'against our fees',
-      processor_cost: 'against costs of the provider',
+      processor_cost: "against the provider's charges",
     },
     merchant: 'Merchant',
     amount: 'Amount',
