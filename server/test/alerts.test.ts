@@ -119,7 +119,7 @@ test('the dashboard has the form of Grafana dashboards, and its queries name onl
   }
 })
 
-test('operators read the depth and the age of each queue', async () => {
+test('operators read the names of all queues, and the depth and the age of the queue of payments', async () => {
   const { token } = await world.newSession('SUPER_ADMIN')
   // The `before` hook made this payment and settled it. The test makes the attempt due again.
   const due_at = new Date(world.deps.clock.now().getTime() - 60_000)

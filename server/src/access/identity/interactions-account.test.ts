@@ -139,7 +139,7 @@ describe('sign-ups', () => {
     assert.equal((await world.rows('select 1 from merchants where email = $1', [email])).length, 1)
   })
 
-  test('the sign-up page shows a message at each wrong field, and keeps all input except the password', async () => {
+  test('the sign-up page shows a message at each wrong field, and never returns the password', async () => {
     const cases: [Record<string, string>, string, RegExp][] = [
       [{ email: 'x' }, 'email', /Give a whole e-mail address/],
       [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],

@@ -124,7 +124,7 @@ describe('the sums of a day of approvals', () => {
     assert.equal(statusOf(await approve(asha, sandbox)), 'PROCESSING')
   })
 
-  test('of concurrent approvals on two processes that reach the amount together, only one passes with one operator', async () => {
+  test('of concurrent approvals on two processes whose sum reaches FOUR_EYES_AMOUNT, only one passes with one operator', async () => {
     for (const same of ['merchant', 'destination']) {
       const shop = await newShop()
       const ids: string[] = []
@@ -215,7 +215,7 @@ describe('corrections that need two operators', () => {
     assert.deepEqual([alone.status, operatorsOf(alone)], [200, [asha.email]])
   })
 
-  test('of concurrent adjustments on two processes that reach the amount together, only one passes with one operator', async () => {
+  test('of concurrent adjustments on two processes whose sum reaches FOUR_EYES_AMOUNT, only one passes with one operator', async () => {
     const shop = await newShop()
     const done = await Promise.all(
       [1, 2, 3, 4].map((i) => adjust(i % 2 ? asha : juma, shop, adjustment(`60000${i}.00`), i % 3 ? world : other)),

@@ -118,7 +118,7 @@ describe('simultaneous approvals with different keys', () => {
     assert.ok(countOf('payouts_insert') <= 8, `${countOf('payouts_insert')}`)
   })
 
-  test('the server refuses each wrong approval of a batch separately, and stores under the key of an approval only a refusal with 409', async () => {
+  test('the server refuses each wrong approval of a batch separately, and of these refusals stores only those with 409 under their keys', async () => {
     const [shop, poor] = [await operator.shop('10000000.00'), await operator.shop('1000.00')]
     const [first, second, submitted] = await submitMany(shop, 3, LARGE)
     const [small, more, rejected, unreachable] = await submitMany(shop, 4)

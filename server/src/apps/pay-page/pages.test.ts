@@ -89,7 +89,7 @@ test('the name of the script contains a hash of its content, and its Cache-Contr
   assert.match(SCRIPT_HEADERS['cache-control'] ?? '', /immutable/)
 })
 
-test('no page contains inline code, inline styles or resources of other sites', () => {
+test('no page contains inline scripts, event handlers, style attributes or resources of other sites', () => {
   for (const { name, page } of PAGES) {
     const text = markup(page)
     assert.doesNotMatch(text, /\sstyle=|\son[a-z]+=|javascript:/i, name)

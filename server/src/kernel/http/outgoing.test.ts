@@ -257,7 +257,7 @@ describe('outgoing requests', () => {
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).response_body, 'a\ufffdb')
   })
 
-  test('an outgoing request reports each network error as a short stable code', async () => {
+  test('an outgoing request reports a lost or refused connection, a TLS error, an unknown host and an invalid URL as short codes', async () => {
     receiver.reply = { kind: 'reset' }
     assert.equal((await outgoing.post(receiver.url, [], '{}', 2_000)).error, 'connection_reset')
     const gone = await startReceiver()

@@ -408,7 +408,7 @@ describe('the look-ups of name and balance', () => {
     assert.equal(nameOf(verdictOfWords('010', 'FAIL')), null)
   })
 
-  it('balanceOf converts shillings to cents, including a balance of zero', () => {
+  it('balanceOf converts shillings to cents, and returns null for an answer without a valid balance', () => {
     assert.equal(balanceOf(row([{ balance: '1000000' }])), 100_000_000n)
     assert.equal(balanceOf(row([{ balance: '12.50' }])), 1250n)
     assert.equal(balanceOf(row([{ balance: 7 }])), 700n)
