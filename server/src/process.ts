@@ -544,7 +544,7 @@ async function readKeyFile(file: string): Promise<Uint8Array[]> {
     problem = ` (it ${(error as Error).message})`
   }
   throw new ConfigError(
-    `${file} does not hold a key${problem}: restore the file, or remove the file if this database has no encrypted values`,
+    `${file} does not hold a key${problem}: restore the file. If this database has no encrypted values, remove the file instead`,
   )
 }
 

@@ -36,8 +36,7 @@ export async function readIfPresent(path: string): Promise<string | null> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return null
-    if (code === 'EACCES')
-      throw new Error(`${path} belongs to another user: run this program as the owner of that file`)
+    if (code === 'EACCES') throw new Error(`this user may not read ${path}: run this program as the owner of that file`)
     throw error
   }
 }

@@ -690,7 +690,9 @@ async function serverUser(): Promise<User> {
   spawnSync('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', 'malipo'], { stdio: 'ignore' })
   const made = (await findUser('malipo')) ?? (await findUser('nobody'))
   if (made !== null) return made
-  throw new Error('PostgreSQL does not run as root, and this machine has no other user: add a user named postgres')
+  throw new Error(
+    'PostgreSQL does not run as root, and this machine has no user postgres, malipo or nobody: add a user named postgres',
+  )
 }
 
 async function findUser(name: string): Promise<User | null> {

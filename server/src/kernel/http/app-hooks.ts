@@ -87,7 +87,10 @@ export function addHooks(app: App, context: AppContext): void {
     const access = route.config?.access
     if (access === undefined)
       throw new Error(`route ${route.method} ${route.url} names no access: add the field access to its config`)
-    if (!isAccess(access)) throw new Error(`route ${route.method} ${route.url} names an unknown access: ${access}`)
+    if (!isAccess(access))
+      throw new Error(
+        `route ${route.method} ${route.url} names an unknown access: ${access}; use a value of the type Access`,
+      )
     // Routes share their configuration objects, so the hook changes a copy of the configuration.
     route.config = { ...route.config, query_names: queryNames(route), body_fields: bodyFields(route) }
   })

@@ -240,7 +240,7 @@ export const catalogue = {
   },
   internal_error: {
     status: 500,
-    message: 'The server had an unexpected error. Quote the X-Request-Id when you report the error.',
+    message: 'The server had an unexpected error. If you report the error, quote the X-Request-Id.',
     to_do:
       'Send the same request with the same Idempotency-Key again. If this repeats, report the X-Request-Id to the platform.',
   },
