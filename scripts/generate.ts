@@ -25,7 +25,7 @@ for (const [path, text] of files) {
   process.stdout.write(`${changed ? 'written  ' : 'unchanged'} ${path}\n`)
 }
 
-/** Starts a temporary server with a new database, and returns the schema of the database. */
+/** Starts a temporary PostgreSQL server, migrates a new database, and returns the schema of the database. */
 async function schemaText(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'malipo-generate-'))
   // PostgreSQL may run as another user, and that user needs access to this folder.

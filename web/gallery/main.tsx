@@ -1,4 +1,5 @@
-// Shows every shared component in every state, for developers who change the look of the consoles. The texts are examples.
+// Shows the basic components of the consoles in their states, for developers who change the look of the consoles. The texts
+// are examples.
 
 import '../ui/choices.css'
 import '../ui/ui.css'

@@ -92,8 +92,8 @@ type ListRead<Row> = {
 }
 
 /**
- * Shows the filters, the rows and the page numbers of a list. If there are neither records nor filters, shows `empty`. `csv` is
- * the call that returns the file.
+ * Shows the filters, the rows and the page numbers of a list. If no record exists and no filter is set, shows
+ * `empty`. `csv` is the call that returns the file.
  */
 export function List<Row, Csv extends CallName = CallName>(props: {
   label: string

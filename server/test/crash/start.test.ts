@@ -21,8 +21,8 @@ const STOP_MS_MAX = 8_000
 /** The longest time in milliseconds of a stop, although one connection never sends a request. */
 const STOP_SILENT_MS_MAX = 15_000
 /**
- * The number of tests that run at the same time. The number exceeds the cores: the tests wait half of their time, and one test
- * waits half a minute.
+ * The number of tests that run at the same time. The number may exceed the number of cores, because the tests often wait for a
+ * process.
  */
 const CONCURRENCY = 3
 /**

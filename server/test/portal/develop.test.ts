@@ -20,7 +20,7 @@ after(async () => {
   await office.close()
 })
 
-/** Returns everything that a browser stores outside the memory of a page. */
+/** Returns the address, the cookies that scripts can read, both storages, and the history state of a page. */
 const keptBy = (page: Page) =>
   page.evaluate<string>(
     'JSON.stringify([location.href, document.cookie, { ...sessionStorage }, { ...localStorage }, history.state])',

@@ -294,7 +294,7 @@ async function checkBooks(reader: Reader, { verify_every_h }: Config, now: Date)
   return ok(text)
 }
 
-/** If the last anchor is older than this time, the check warns. A worker makes one anchor each hour. */
+/** If the last anchor is older than this time, the check warns. A worker makes at least one anchor each hour. */
 const ANCHOR_LATE_MS = 3 * HOUR_MS
 
 async function checkAnchorState(reader: Reader, config: Config, now: Date): Promise<CheckResult> {

@@ -10,7 +10,7 @@ import { LOOKED_AT_MAX, listForOperators, type OperatorFilter } from '../../mone
 
 const MERCHANTS = 6
 const EACH = 3_000
-/** The number of payments in the list. Each merchant has the same number. */
+/** The number of payments in the list: an equal share of LOOKED_AT_MAX for each merchant. */
 const LISTED = Math.floor(LOOKED_AT_MAX / MERCHANTS) * MERCHANTS
 
 let world: World

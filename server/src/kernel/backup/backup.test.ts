@@ -1,5 +1,5 @@
-// Tests backups and restores of a running embedded server. The tests share one server and its backups; each failure case
-// changes a copy.
+// Tests backups and restores of a running embedded database. The tests share one database and its backups. A test that changes
+// files of a backup changes a copy.
 
 import assert from 'node:assert/strict'
 import { chmod, link, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'

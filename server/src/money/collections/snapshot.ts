@@ -69,7 +69,7 @@ export const LOCKED_COLUMNS = `merchant_id, id as collection_id, environment, st
        amount_received_minor, foreign_amount_minor, foreign_currency, currency, method, reference, customer_phone,
        failure_reason_code, attempts, settled_attempt, payment_link_id, metadata`
 
-/** The columns of an attempt that a settlement writes. */
+/** The key of an attempt, and the columns that a settlement writes. */
 export type AttemptUpdate = {
   merchant_id: string
   collection_id: string

@@ -53,9 +53,9 @@ function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Dat
 }
 
 /**
- * Sends an invoice to its customer, the first time or again. Refuses a paid or cancelled invoice, and a customer without phone and
- * e-mail (invalid_state). Refuses a merchant without live access (production_access_restricted), and a send above SENDS_MAX
- * or to a customer with too many messages (rate_limited).
+ * Sends an invoice to its customer, the first time or again. Errors: invalid_state for a paid or cancelled invoice, or a customer
+ * with neither phone nor e-mail; production_access_restricted for a live page without live access; rate_limited above
+ * SENDS_MAX, or for a customer with too many messages.
  */
 export async function sendInvoice(
   deps: Deps,

@@ -1,4 +1,4 @@
-// Tests that a quote has the same charges as a submission and stores no row.
+// Tests that a quote has the same charges as a submission and changes no money.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
