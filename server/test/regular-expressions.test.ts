@@ -44,7 +44,7 @@ const expressions = [
   ),
 ]
 
-test('each regular expression of the server takes less than 5 ms for 64 KB of the worst text for that expression', () => {
+test('each regular expression of the server, except the listed ones, takes less than 5 ms for 64 KB of each tested text', () => {
   const slow: string[] = []
   for (const { source, flags, visits_all, places } of distinct(expressions)) {
     if (source in EXCEPTIONS) continue
