@@ -358,7 +358,7 @@ function stateProblem({ status }: Withdrawal, rule: string) {
 /** For a refused action, the actions that an operator or the merchant can take instead. */
 const NEXT_ACTIONS: Partial<Record<WithdrawalStatus, string>> = {
   INFO_REQUESTED: ' The merchant can respond, and an operator can approve or reject the withdrawal.',
-  PROCESSING: ' The server queries the provider: wait for the answer.',
+  PROCESSING: ' Wait for the result. If the server has not sent the payout, an operator can recall the payout.',
   NEEDS_RECONCILIATION: ' An operator can resolve the withdrawal.',
   BLOCKED_IP_WHITELIST: ' An operator can retry or resolve the withdrawal.',
   NEEDS_ADMIN_ATTENTION: ' An operator can resolve the withdrawal.',
