@@ -185,7 +185,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The sandbox cannot change this status to {}.': 'Mazingira ya majaribio hayawezi kubadili hali hii kuwa {}.',
   'The merchant can respond, and an operator can approve or reject the withdrawal.':
     'Biashara inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa utoaji huu.',
-  'The server queries the provider: wait for the answer.': 'Seva inamuuliza mtoa huduma: subiri jibu.',
+  'Wait for the result.': 'Subiri matokeo.',
+  'If the server has not sent the payout, an operator can recall the payout.':
+    'Ikiwa seva bado haijatuma utoaji huu, mwendeshaji anaweza kuurudisha.',
   'The payout waits: its merchant is suspended.': 'Utoaji unasubiri: biashara imesimamishwa.',
   'The payout waits. {} are paused {}: "{}".': 'Utoaji unasubiri. {} umesimamishwa {}: "{}".',
   '{} are paused already, since {} by {}: "{}".': '{} umeshasimamishwa tangu {} na {}: "{}".',
@@ -203,8 +205,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'An operator can retry or resolve the withdrawal.': 'Mwendeshaji anaweza kutuma tena au kuamua matokeo yake.',
   'Approved by {}. Another operator must approve this withdrawal before any money moves.':
     'Imeidhinishwa na {}. Mwendeshaji mwingine lazima aidhinishe kabla ya pesa kuhama.',
-  'Decided by {}. Another operator must make the same decision before any money moves.':
-    'Ameamua {}. Mwendeshaji mwingine lazima afanye uamuzi huo huo kabla ya pesa kuhama.',
+  'The first decision is from {}. Another operator must make the same decision before any money moves.':
+    'Uamuzi wa kwanza ni wa {}. Mwendeshaji mwingine lazima afanye uamuzi huo huo kabla ya pesa kuhama.',
   'Only operators can make this decision.': 'Waendeshaji tu ndio wanaoweza kufanya uamuzi huu.',
   'Only a MERCHANT_ADMIN may keep the API keys of a member who leaves.':
     'Msimamizi tu ndiye anayeweza kubakiza funguo za API za mtumiaji anayeondoka.',

@@ -139,7 +139,7 @@ function ownApproval(deps: Deps, { actor }: Act, { reason }: Correction): Correc
 function refuseRepeated(approvals: readonly CorrectionApproval[]): never {
   const names = approvals.map(({ operator_name }) => operator_name)
   refuse('second_operator_required', {
-    message: `Decided by ${names.join(', ')}. Another operator must make the same decision before any money moves.`,
+    message: `The first decision is from ${names.join(', ')}. Another operator must make the same decision before any money moves.`,
     details: { approvals_required: 2, approvals: names },
   })
 }

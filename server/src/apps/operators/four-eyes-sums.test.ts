@@ -170,7 +170,7 @@ describe('corrections that need two operators', () => {
     await unchanged(world, async () => {
       const again = await adjust(asha, shop, large)
       assert.deepEqual(codeOf(again), [409, 'second_operator_required'])
-      assert.match(again.body.error.message, new RegExp(`Decided by ${asha.email}`))
+      assert.match(again.body.error.message, new RegExp(`The first decision is from ${asha.email}`))
     })
     assert.deepEqual(await operator.book(shop), before)
     const waiting = await adjust(juma, shop, { ...large, amount: '400000.01' })
