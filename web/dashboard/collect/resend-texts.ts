@@ -6,25 +6,43 @@ import { texts } from '../../ui/language.ts'
 export const resendTexts = texts({
   sw: {
     resend: 'Tuma webhook tena',
-    waits: 'Webhook inasubiri kutumwa',
     sending: 'Inatuma…',
     delivered: (event: string, code: number) => `Seva yako imepokea ujumbe ${event}: HTTP ${code}.`,
     refused: (event: string, code: number) =>
       `Seva yako imejibu ujumbe ${event} kwa HTTP ${code}. Jibu la 2xx pekee linahesabika kuwa limepokelewa.`,
     failed: (event: string, reason: string) => `Ujumbe ${event} haukufika kwenye seva yako: ${reason}.`,
     late: (event: string) => `Bado hakuna matokeo ya ujumbe ${event} baada ya sekunde 30.`,
+    untried: (event: string) => `Seva bado haijarekodi jaribio la kutuma ujumbe ${event}.`,
+    unanswered: (event: string, count: number, reason: string) =>
+      count === 1
+        ? `Jaribio 1 la kutuma ujumbe ${event} limeshindikana: ${reason}.`
+        : `Majaribio ${count} ya kutuma ujumbe ${event} yameshindikana. Tatizo la mwisho: ${reason}.`,
+    rejected: (event: string, count: number, code: number) =>
+      count === 1
+        ? `Jaribio 1 la kutuma ujumbe ${event} limeshindikana kwa HTTP ${code}.`
+        : `Majaribio ${count} ya kutuma ujumbe ${event} yameshindikana, la mwisho kwa HTTP ${code}.`,
+    repeats: (event: string) => `Seva yako ilipokea ujumbe ${event}, na jaribio lingine linasubiri.`,
     next: 'Utajaribiwa tena:',
     open: 'Fungua ujumbe huu',
   },
   en: {
     resend: 'Send the webhook again',
-    waits: 'The server has not sent the webhook yet',
     sending: 'Sending…',
     delivered: (event: string, code: number) => `Your server accepted the event ${event}: HTTP ${code}.`,
     refused: (event: string, code: number) =>
       `Your server answered the event ${event} with HTTP ${code}. Only a 2xx answer counts as received.`,
     failed: (event: string, reason: string) => `The event ${event} did not reach your server: ${reason}.`,
     late: (event: string) => `The event ${event} has no result after 30 seconds.`,
+    untried: (event: string) => `The server has recorded no attempt to send the event ${event} yet.`,
+    unanswered: (event: string, count: number, reason: string) =>
+      count === 1
+        ? `1 attempt to send the event ${event} failed: ${reason}.`
+        : `${count} attempts to send the event ${event} failed. The last problem: ${reason}.`,
+    rejected: (event: string, count: number, code: number) =>
+      count === 1
+        ? `1 attempt to send the event ${event} failed with HTTP ${code}.`
+        : `${count} attempts to send the event ${event} failed, the last with HTTP ${code}.`,
+    repeats: (event: string) => `Your server accepted the event ${event}, and another attempt waits.`,
     next: 'Next attempt:',
     open: 'Open this delivery',
   },

@@ -14,6 +14,7 @@ import { resendTexts } from './resend-texts.ts'
 
 /** The events of a payment's timeline. */
 export type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data']['items']
+type WebhookItem = Extract<TimelineRead[number], { kind: 'webhook' }>
 type ResentDelivery = Calls['GET /v1/merchant/webhook-deliveries/{id}']['data']
 
 /** The pause between two reads of the delivery, in milliseconds. */
@@ -57,7 +58,8 @@ function useNextAttempt(resent: ResentWebhook | null) {
 
 /**
  * Returns the button that sends the newest webhook of the payment again, and the result for screen and screen reader. If the
- * delivery waits for its next attempt, the button is disabled. If the member may not send webhooks, both are null.
+ * delivery waits for its next attempt, the button is disabled, and a text says how the attempts before ended. If the member
+ * may not send webhooks, both are null.
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)
@@ -65,7 +67,8 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
   const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
   const [resent, setResent] = useState<ResentWebhook | null>(null)
   const { delivery, error, waiting, ended } = useNextAttempt(resent)
-  const last = items?.filter((item) => item.kind === 'webhook').at(-1)
+  const webhooks = items?.filter((item) => item.kind === 'webhook') ?? []
+  const last = webhooks.at(-1)
   if (!develops || last === undefined) return { button: null, result: null }
   const send = () => {
     setResent(null)
@@ -79,11 +82,14 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
   return {
     button: (
       <Button variant="default" loading={sending} disabled={queued && !sending} onClick={send}>
-        {sending ? t.sending : queued ? t.waits : t.resend}
+        {sending ? t.sending : t.resend}
       </Button>
     ),
     result: (
       <>
+        {queued && !sending && delivery === undefined ? (
+          <QueuedWebhook last={last} attempts={webhooks.filter((item) => item.delivery_id === last.delivery_id)} />
+        ) : null}
         <div role="status">
           {sending ? <Text size="sm">{t.sending}</Text> : null}
           {sending || delivery === undefined || error !== null ? null : (
@@ -94,6 +100,33 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
       </>
     ),
   }
+}
+
+/** Says how the attempts of a delivery that waits ended, and when the server tries next. */
+function QueuedWebhook({ last, attempts }: { last: WebhookItem; attempts: readonly WebhookItem[] }) {
+  const t = useTexts(resendTexts)
+  const errors = useTexts(deliveryErrors)
+  const { event, number, status_code, error, delivered, next_attempt_at } = last
+  const failed = attempts.filter((one) => one.number > 0 && !one.delivered).length
+  const text =
+    number === 0
+      ? t.untried(event)
+      : delivered
+        ? t.repeats(event)
+        : status_code === null
+          ? t.unanswered(event, failed, errors[error ?? ''] ?? error ?? '')
+          : t.rejected(event, failed, status_code)
+  return (
+    <Text size="sm">
+      {text}
+      {next_attempt_at === null ? null : (
+        <>
+          {' '}
+          {t.next} <Time time={next_attempt_at} /> (EAT).
+        </>
+      )}
+    </Text>
+  )
 }
 
 /** Shows the result of the attempt. Without a result, shows when the server tries next. */
