@@ -72,20 +72,26 @@ export function useScope(): Record<string, string> {
   return useContext(ScopeContext)
 }
 
+type ReadOptions<Data> = {
+  live?: boolean | number | ((data: Data | undefined) => number)
+  enabled?: boolean
+  keep?: boolean
+}
+
 /**
- * Reads data. `live` repeats the read every few seconds, or after this number of milliseconds. `enabled: false` delays the
- * read. `keep` shows the old data until the new data arrives.
+ * Reads data. `live` repeats the read every few seconds, or after this number of milliseconds, which may depend on the data.
+ * A hidden tab repeats no read. `enabled: false` delays the read. `keep` shows the old data until the new data arrives.
  */
 export function useRead<Name extends CallName>(
   name: Name,
   input: Input<Name> = {},
-  { live = false, enabled = true, keep = false }: { live?: boolean | number; enabled?: boolean; keep?: boolean } = {},
+  { live = false, enabled = true, keep = false }: ReadOptions<Calls[Name]['data']> = {},
 ) {
   const scope = useContext(ScopeContext)
   return useQuery<Calls[Name]['data']>({
     queryKey: [name, scope, input.params, input.query],
     queryFn: ({ signal }) => call(name, { ...scoped(name, scope, input), signal }),
-    refetchInterval: live === true ? LIVE_MS : live,
+    refetchInterval: typeof live === 'function' ? ({ state }) => live(state.data) : live === true ? LIVE_MS : live,
     enabled,
     ...(keep ? { placeholderData: (previous) => previous } : {}),
   })

@@ -13,13 +13,11 @@ const bulkTexts = texts({
     selected: (count: string) => `Umechagua ${count}`,
     none: 'Chagua mistari ili kuifanyia kitendo kwa pamoja.',
     clear: 'Ondoa uchaguzi',
-    done: (done: string, all: string) => `Imekamilika: ${done} kati ya ${all}.`,
   },
   en: {
     selected: (count: string) => `${count} selected`,
     none: 'Select rows to use one action on all of them.',
     clear: 'Clear the selection',
-    done: (done: string, all: string) => `Done: ${done} of ${all}.`,
   },
 })
 
@@ -31,6 +29,8 @@ export type BulkAct<Row> = {
   select: (row: Row) => string
   /** Sends the action on one row. */
   run?: (row: Row) => Promise<unknown>
+  /** The message after `run`, with the number of rows whose action the server has accepted. */
+  done?: (count: number) => string
   /** Sends the action on all rows in one call, in place of `run`. Afterwards, the rows stay selected. */
   runAll?: (rows: readonly Row[]) => Promise<unknown>
 }
@@ -75,7 +75,7 @@ export function BulkBar<Row>({
       if (!act.runAll) {
         choose(rows.slice(done).map(keyOf))
         // The result is a toast. If no row of the list allows the action any more, this bar disappears.
-        showToast(t.done(showCount(done), showCount(rows.length)))
+        if (done > 0 && act.done) showToast(act.done(done))
         await queries.invalidateQueries()
       }
     }

@@ -196,6 +196,44 @@ for (const language of ['en', 'sw'] as const) {
   })
 }
 
+for (const language of ['en', 'sw'] as const) {
+  test(`the page of a payment says how many attempts of its webhook failed, and when the server tries again (${language})`, async () => {
+    const { merchant, id } = await troubledShop()
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens(`/sandbox/collections/${id}`)
+    const line = page.getByText(
+      says(
+        'Majaribio 2 ya kutuma ujumbe collection.success yameshindikana, la mwisho kwa HTTP 500.',
+        '2 attempts to send the event collection.success failed, the last with HTTP 500.',
+      ),
+    )
+    await line.waitFor()
+    assert.match(await line.innerText(), /(Utajaribiwa tena|Next attempt): .* \d\d:\d\d \(EAT\)\.$/)
+    await at.looks('a payment whose webhook waits')
+    await at.picture('webhook-waits')
+    // The page then gets the answer that the API gave before the second attempt, and before the first attempt.
+    let number = 1
+    await page.route('**/timeline?*', async (route) => {
+      const body = await (await route.fetch()).json()
+      const { items } = body.data
+      const { next_attempt_at } = items.findLast(({ kind }: { kind: string }) => kind === 'webhook')
+      const shown = items.flatMap((item: { kind: string; number: number }) => {
+        if (item.kind !== 'webhook') return [item]
+        const untried = { number, status_code: null, duration_ms: null, error: null }
+        return item.number === 1 ? [{ ...item, ...(number === 0 ? untried : {}), next_attempt_at }] : []
+      })
+      await route.fulfill({ json: { ...body, data: { ...body.data, items: shown } } })
+    })
+    await page
+      .getByText(says('Jaribio 1 la kutuma ujumbe collection.success limeshindikana', '1 attempt to send the event'))
+      .waitFor()
+    number = 0
+    await page.getByText(says('Seva bado haijarekodi jaribio', 'The server has recorded no attempt to send')).waitFor()
+    await at.leave()
+  })
+}
+
 test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
   const { merchant, id, deliveries } = await troubledShop()
   // All automatic attempts of the deliveries end before the member opens the console.
@@ -371,9 +409,53 @@ test('a developer selects failed deliveries and sends all of them again with one
   await at.picture('bulk')
   const before = receiver.received.length
   // The message disappears after some seconds, so the test starts to wait before the press of the button.
-  await Promise.all([page.getByText('Done: 2 of 2.').waitFor(), at.press('', 'Send the selected again')])
+  await Promise.all([
+    page.getByText('The server sends 2 deliveries again.').waitFor(),
+    at.press('', 'Send the selected again'),
+  ])
   while (receiver.received.length < before + 2) await new Promise((done) => setTimeout(done, 20))
   assert.deepEqual(new Set(receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])).size, 2)
+  await at.leave()
+})
+
+test('a list with a due delivery reads every 2 seconds for 30 seconds, then every 5 seconds, and not in a hidden tab', async () => {
+  const { merchant } = await troubledShop()
+  const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
+  const { page } = at
+  await at.opens('/sandbox')
+  await page.clock.install()
+  const next_attempt_at = new Date().toISOString()
+  let [opened, reads] = [0, 0]
+  await page.route('**/v1/merchant/webhook-deliveries?*', async (route) => {
+    opened += 1
+    const body = await (await route.fetch()).json()
+    const items = body.data.items.map((item: object) => ({ ...item, status: 'pending', next_attempt_at }))
+    await route.fulfill({ json: { ...body, data: { ...body.data, items } } })
+    reads += 1
+  })
+  // The clock of the page stops while a read is open, so that a slow machine changes no count.
+  const readsIn = async (seconds: number) => {
+    const before = reads
+    for (let second = 0; second < seconds; second += 1) {
+      await page.clock.runFor(1_000)
+      do await new Promise((done) => setTimeout(done, 40))
+      while (opened > reads)
+    }
+    return reads - before
+  }
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /^Webhooks/ })
+    .click()
+  await page.getByRole('table', { name: 'Deliveries' }).getByText('Pending').first().waitFor()
+  const soon = await readsIn(20)
+  assert.ok(soon >= 9 && soon <= 11, `${soon} reads in the first 20 seconds`)
+  await readsIn(15)
+  const later = await readsIn(20)
+  assert.ok(later >= 3 && later <= 5, `${later} reads in 20 seconds after the first 35`)
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+  assert.equal(await readsIn(20), 0, 'a hidden tab reads nothing')
   await at.leave()
 })
 

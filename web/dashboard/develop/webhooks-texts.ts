@@ -24,6 +24,7 @@ export const EVENTS = [
 export const webhooksTexts = texts({
   sw: {
     replay_selected: 'Tuma tena uliochagua',
+    replayed_selected: (count: number) => `Seva inatuma tena ujumbe ${count}.`,
     select_delivery: (event: string, id: string) => `Chagua ${event} ${id}`,
     title: 'Webhook',
     lead: 'Tunaujulisha mfumo wako malipo au utoaji pesa unapobadilika, ili usilazimike kuuliza.',
@@ -157,6 +158,7 @@ export const webhooksTexts = texts({
   },
   en: {
     replay_selected: 'Send the selected again',
+    replayed_selected: (count: number) => `The server sends ${count} ${count === 1 ? 'delivery' : 'deliveries'} again.`,
     select_delivery: (event: string, id: string) => `Select ${event} ${id}`,
     title: 'Webhooks',
     lead: 'We send your system an event when a payment or a withdrawal changes, so that your system does not need to poll.',

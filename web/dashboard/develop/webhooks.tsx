@@ -12,6 +12,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useFailingEndpoints } from '../attention.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
+import { useDeliveryPace } from './delivery-pace.ts'
 import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
@@ -73,7 +74,11 @@ function Deliveries() {
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]
   const list = useListQuery(filters)
-  const read = useRead('GET /v1/merchant/webhook-deliveries', { query: list.query }, { live: true, keep: true })
+  const read = useRead(
+    'GET /v1/merchant/webhook-deliveries',
+    { query: list.query },
+    { live: useDeliveryPace(), keep: true },
+  )
   const columns: Column<WebhookDelivery>[] = [
     { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
     { label: t.event_name, show: (row) => <EventName row={row} /> },
@@ -107,6 +112,7 @@ function Deliveries() {
     label: t.replay_selected,
     can: ({ status }) => status === 'delivered' || status === 'failed',
     select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
+    done: t.replayed_selected,
     run: ({ id }) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } }),
   }
   const any = (read.data?.pagination.total_items ?? 0) > 0
