@@ -221,6 +221,7 @@ describe("the operators' console", () => {
       await visitor.picture('marks')
 
       await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
+      await row.getByRole('checkbox').check()
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).getByRole('listitem')
       for (const mark of marks)
@@ -251,6 +252,120 @@ describe("the operators' console", () => {
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await visitor.leave()
     })
+
+  for (const language of ['sw', 'en'] as const)
+    test(`an operator chooses and confirms each marked withdrawal by itself, and a batch omits the others (${language})`, async () => {
+      const known = await operator.shop('100000.00')
+      await operator.approve(await operator.submit(known, { amount: '1000.00' }))
+      const large = await operator.submit(known, { amount: '6000.00' })
+      const asked = await operator.submit(known, { amount: '1400.00' })
+      await operator.act(asked, 'request-info')
+      const first = await operator.submit(known, { amount: '1300.00', ending: '009' })
+      const small: string[] = []
+      for (const amount of ['1100.00', '1200.00']) small.push(await operator.submit(known, { amount }))
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const bodies: { dry_run: boolean; withdrawal_ids: string[]; confirm_new_destination: boolean }[] = []
+      page.on('request', (request) => {
+        if (request.url().endsWith('/approve-batch')) bodies.push(request.postDataJSON())
+      })
+      await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
+      await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
+      await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
+      const left = (count: number) =>
+        says(
+          `Zenye alama ya tahadhari hazijachaguliwa: ${count}; chagua kila moja peke yake.`,
+          `${count} marked ${count === 1 ? 'withdrawal is' : 'withdrawals are'} not chosen; choose each by itself.`,
+        )
+      await hears(visitor, left(3), left(3))
+      await visitor.looks('marked withdrawals left')
+      await visitor.picture('marked-left')
+      for (const amount of ['6,000', '1,400', '1,300']) {
+        const name = says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`)
+        await page.getByRole('checkbox', { name }).focus()
+        await page.keyboard.press('Space')
+        if (amount === '1,400') await hears(visitor, left(1), left(1))
+      }
+      await hears(visitor, 'Umechagua 5,', 'You chose 5,')
+      assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
+
+      await visitor.press('Angalia kitakachotokea', 'Run a dry run')
+      const lines = question(visitor).locator('.lines > li')
+      const left_out = says('Imeachwa: hujathibitisha', 'Left out: not confirmed')
+      await lines.getByText(left_out).nth(2).waitFor()
+      const texts = (await lines.allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' '))
+      assert.deepEqual(
+        texts.map((text) => /TZS ([\d,]+)/.exec(text)?.[1]),
+        ['6,000', '1,400', '1,300', '1,200', '1,100'],
+      )
+      const pays = says('Seva itatuma pesa', 'The server will pay out')
+      assert.deepEqual(
+        texts.map((text) => [text.includes(left_out), text.includes(pays)]),
+        [...Array(3).fill([true, false]), ...Array(2).fill([false, true])],
+      )
+      await lines
+        .filter({ hasText: /1,400/ })
+        .locator('.chip-warn')
+        .filter({ hasText: says('Taarifa zaidi', 'More information needed') })
+        .waitFor()
+      await visitor.looks('marked withdrawals of a dry run')
+      await visitor.picture('marked-dry-run')
+      for (const amount of ['1,400', '1,300']) {
+        const name = says(
+          `Nimekagua utoaji huu: TZS ${amount} kwa Asha Mwinyi`,
+          `I have checked this withdrawal: TZS ${amount} to Asha Mwinyi`,
+        )
+        await question(visitor).getByRole('checkbox', { name }).focus()
+        await page.keyboard.press('Space')
+        const confirmed_all = amount === '1,300'
+        await hears(
+          visitor,
+          `Zilizoachwa, kwa sababu hujathibitisha: ${confirmed_all ? 1 : 2}.`,
+          `Left out, because you have not confirmed: ${confirmed_all ? 1 : 2}.`,
+        )
+      }
+      await hears(visitor, 'Ambazo seva itatuma: 4.', 'The server will pay out: 4.')
+      await visitor.fill('Sababu ya kuidhinisha', 'Reason for approving', 'Wages')
+      await visitor.press('Idhinisha 4, jumla TZS 5,000', 'Approve 4, TZS 5,000 in total')
+      await hears(visitor, 'Umeidhinisha, na seva inatuma: 4.', 'You approved, and the server pays out: 4.')
+      await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
+      await visitor.looks('marked withdrawal left out')
+      await visitor.picture('marked-result')
+      const sent = bodies.filter(({ dry_run }) => !dry_run)
+      assert.equal(sent.length, 1)
+      assert.deepEqual(sent[0]?.withdrawal_ids.toSorted(), [asked, first, ...small].toSorted())
+      assert.equal(sent[0]?.confirm_new_destination, true)
+      assert.equal(await statusOf(large), 'PENDING_ADMIN_APPROVAL')
+      for (const id of [asked, first, ...small]) assert.match(await statusOf(id), /^(PROCESSING|SUCCESS)$/)
+      await operator.act(large, 'reject')
+      await visitor.leave()
+    })
+
+  test('a batch without a first payout sends no confirmation of a destination', async () => {
+    const known = await operator.shop('100000.00')
+    await operator.approve(await operator.submit(known, { amount: '1000.00' }))
+    const small = await operator.submit(known, { amount: '1100.00' })
+    const first = await operator.submit(known, { amount: '1300.00', ending: '009' })
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
+    await visitor.press('', 'Choose all on this page')
+    await page.getByRole('checkbox', { name: 'Choose TZS 1,300 to Asha Mwinyi' }).check()
+    await visitor.press('', 'Run a dry run')
+    await visitor.fill('', 'Reason for approving', 'Wages')
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => one.url().endsWith('/approve-batch') && one.postDataJSON().dry_run === false),
+      visitor.press('', 'Approve 1, TZS 1,100 in total'),
+    ])
+    assert.deepEqual(
+      [request.postDataJSON().withdrawal_ids, request.postDataJSON().confirm_new_destination],
+      [[small], false],
+    )
+    await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
+    assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
+    await operator.act(first, 'reject')
+    await visitor.leave()
+  })
 
   for (const language of ['sw', 'en'] as const)
     test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {
@@ -415,17 +530,19 @@ describe("the operators' console", () => {
       await visitor.page.getByRole('checkbox', { name: `Choose ${amount} to Asha Mwinyi` }).check()
     await hears(visitor, '', 'You chose 2, TZS 7,900 in total')
     await visitor.press('', 'Run a dry run')
-    await question(visitor).getByText('The server will pay out: 1.').waitFor()
+    await question(visitor).getByText('If you confirm a withdrawal, you can approve it.').waitFor()
     await question(visitor).getByText('The balance is too low').waitFor()
     await visitor.looks('trial run')
+    // Without a confirmed withdrawal, Enter in the field of the reason sends nothing.
+    assert.equal(await question(visitor).getByRole('button', { name: 'Approve' }).count(), 0)
+    await visitor.page.getByLabel('Reason for approving').press('Enter')
     assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
+    await question(visitor).getByRole('checkbox', { name: 'I have checked this withdrawal: TZS 4,000' }).check()
+    await question(visitor).getByText('The server will pay out: 1.').waitFor()
     await visitor.press('', 'Approve 1, TZS 4,000 in total')
     await question(visitor).getByText('Write the reason.').waitFor()
     assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
     await visitor.fill('', 'Reason for approving', 'Checked with the owner')
-    await visitor.press('', 'Approve 1, TZS 4,000 in total')
-    await question(visitor).getByText('Tick that you have checked the destinations.').waitFor()
-    await question(visitor).getByRole('checkbox', { name: 'I have checked the destinations' }).check()
     await visitor.press('', 'Approve 1, TZS 4,000 in total')
     await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)

@@ -3,7 +3,7 @@
 
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -13,9 +13,10 @@ import { Amount, Chip, Dialog, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
-import { FactLine } from './facts.tsx'
+import { FactLine, isMarked } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import type { WithdrawalRow } from './record.ts'
 
@@ -30,23 +31,32 @@ export const BATCH_MAX = 100
 export type SelectedWithdrawal = {
   id: string
   environment: WithdrawalRow['environment']
+  status: WithdrawalRow['status']
+  /** True means that the withdrawal had a mark when the operator selected it. */
+  marked: boolean
   amount: string
+  /** The amount with the charges. */
+  total: string
   name: string
   number: string
 }
 
+/** The result of an approval, with the selection and the withdrawals that the operator did not confirm. */
+type BatchDone = { result: BatchResult; rows: readonly SelectedWithdrawal[]; left_out: readonly BatchItem[] }
+
 /**
  * Returns the selection and its functions. The draft keeps the selection when the operator opens another page of the list or
- * signs in again.
+ * signs in again. `confirmed` contains the ids of the marked withdrawals that the operator confirmed.
  */
 export function useSelection() {
-  const draft = useDraft<{ rows: SelectedWithdrawal[]; reason: string }>({
-    name: 'withdrawals.batch',
-    initial: { rows: [], reason: '' },
+  const draft = useDraft<{ rows: SelectedWithdrawal[]; confirmed: string[]; reason: string }>({
+    name: 'withdrawals.selection',
+    initial: { rows: [], confirmed: [], reason: '' },
     check: { reason: useReasonCheck() },
   })
-  const { rows } = draft.form.values
+  const { rows, confirmed } = draft.form.values
   const set = (next: SelectedWithdrawal[]) => draft.form.setValues({ rows: next.slice(0, BATCH_MAX) })
+  const setConfirmed = (next: string[]) => draft.form.setValues({ confirmed: next })
   // If a withdrawal is selected, only withdrawals of its environment can join, because a batch never mixes live and sandbox
   // withdrawals.
   const fits = (row: WithdrawalRow) => row.environment === (rows[0]?.environment ?? row.environment)
@@ -54,7 +64,10 @@ export function useSelection() {
   const pickedOf = (row: WithdrawalRow): SelectedWithdrawal => ({
     id: row.id,
     environment: row.environment,
+    status: row.status,
+    marked: isMarked(row),
     amount: row.amount,
+    total: row.total_reserved_amount,
     name: row.destination_name ?? '–',
     number: row.destination_identifier,
   })
@@ -66,45 +79,76 @@ export function useSelection() {
     toggle: (row: WithdrawalRow) =>
       set(has(row.id) ? rows.filter(({ id }) => id !== row.id) : [...rows, pickedOf(row)]),
     add: (more: readonly WithdrawalRow[]) => set([...rows, ...more.map(pickedOf)]),
-    clear: () => draft.form.setValues({ rows: [], reason: '' }),
+    clear: () => draft.form.setValues({ rows: [], confirmed: [], reason: '' }),
+    confirmed,
+    confirm: (id: string) =>
+      setConfirmed(confirmed.includes(id) ? confirmed.filter((one) => one !== id) : [...confirmed, id]),
+    unconfirm: () => setConfirmed([]),
   }
 }
 
-/** Shows the dialog: first the dry run, then the confirmation, then the result. */
+/**
+ * Shows the dialog: first the dry run, then the confirmation, then the result. `latest` contains the rows of the list, whose
+ * status may be newer than that of the selection.
+ */
 export function Batch({
   draft,
+  latest,
   open,
   onClose,
 }: {
   draft: ReturnType<typeof useSelection>
+  latest: readonly WithdrawalRow[]
   open: boolean
   onClose: () => void
 }) {
   const t = useTexts(listTexts)
-  const [done, setDone] = useState<{ result: BatchResult; rows: SelectedWithdrawal[] } | null>(null)
+  const [done, setDone] = useState<BatchDone | null>(null)
   const close = () => {
     setDone(null)
+    draft.unconfirm()
     onClose()
   }
   const shown = open && (done !== null || draft.rows.length > 0)
+  // The server checks the withdrawals in this order. A marked withdrawal, which the operator may leave out, takes no money from
+  // the others.
+  const rows = draft.rows
+    .map((row) => ({ ...row, status: latest.find(({ id }) => id === row.id)?.status ?? row.status }))
+    .sort((one, other) => Number(one.marked) - Number(other.marked))
   return (
     <Dialog open={shown} onClose={close} title={done ? t.done_title : t.dry_title}>
       {done ? (
         <BatchOutcome {...done} onClose={close} />
       ) : (
-        <BatchDryRun draft={draft} onDone={setDone} onClose={close} />
+        <BatchDryRun draft={draft} rows={rows} onDone={setDone} onClose={close} />
       )}
     </Dialog>
   )
 }
 
+/** Returns true if the operator must confirm the withdrawal of this item by itself. */
+const needsConfirmation = ({ facts, withdrawal_id }: BatchItem, rows: readonly SelectedWithdrawal[]) =>
+  isMarked({ facts, status: rows.find(({ id }) => id === withdrawal_id)?.status ?? '' })
+
+/** Returns the count and the sums of the selected withdrawals of these items. */
+function sumOf(items: readonly BatchItem[], rows: readonly SelectedWithdrawal[]) {
+  const found = rows.filter(({ id }) => items.some(({ withdrawal_id }) => withdrawal_id === id))
+  return {
+    count: found.length,
+    amount: addAmounts(found.map(({ amount }) => amount)),
+    total: addAmounts(found.map(({ total }) => total)),
+  }
+}
+
 function BatchDryRun({
   draft,
+  rows,
   onDone,
   onClose,
 }: {
   draft: ReturnType<typeof useSelection>
-  onDone: (done: { result: BatchResult; rows: SelectedWithdrawal[] }) => void
+  rows: readonly SelectedWithdrawal[]
+  onDone: (done: BatchDone) => void
   onClose: () => void
 }) {
   const t = useTexts(listTexts)
@@ -112,9 +156,7 @@ function BatchDryRun({
   const call = useCall()
   const act = useAction(BATCH)
   const approving = useRef(false)
-  const [checked, setChecked] = useState(false)
-  const [asked, setAsked] = useState(false)
-  const ids = draft.rows.map(({ id }) => id)
+  const ids = rows.map(({ id }) => id)
   const trial = useQuery({
     queryKey: ['trial', ids],
     queryFn: ({ signal }) =>
@@ -125,65 +167,59 @@ function BatchDryRun({
     gcTime: 0,
   })
   const { data } = trial
-  const good = data?.items.filter(({ ok }) => ok).map(({ withdrawal_id }) => withdrawal_id) ?? []
-  const new_count = data?.items.filter(({ ok, new_destination }) => ok && new_destination).length ?? 0
-  const rows = draft.rows
+  const good = data?.items.filter(({ ok }) => ok) ?? []
+  const isLeftOut = (item: BatchItem) =>
+    item.ok && needsConfirmation(item, rows) && !draft.confirmed.includes(item.withdrawal_id)
+  const left_out = good.filter(isLeftOut)
+  const chosen = good.filter((item) => !isLeftOut(item))
   const send = draft.submit(async (values, once) => {
     approving.current = true
     const reason = values.reason.trim()
     try {
-      const body = { withdrawal_ids: good, dry_run: false, reason, confirm_new_destination: new_count > 0 }
+      const body = {
+        withdrawal_ids: chosen.map(({ withdrawal_id }) => withdrawal_id),
+        dry_run: false,
+        reason,
+        // A first payout has a mark, so the operator confirmed each first payout among the chosen withdrawals.
+        confirm_new_destination: chosen.some(({ new_destination }) => new_destination),
+      }
       const result = await act.mutateAsync({ body, once })
       keepReason(reason)
-      onDone({ result, rows })
+      onDone({ result, rows, left_out })
       draft.clear()
     } finally {
       approving.current = false
     }
   })
-  const sum = data ? addAmounts([data.approved.amount, data.awaiting_second.amount]) : '0.00'
-  const sendChecked = (event: FormEvent<HTMLFormElement>) => {
-    setAsked(true)
-    if (new_count === 0 || checked) return send(event)
+  const sendChosen = (event: FormEvent<HTMLFormElement>) => {
+    if (chosen.length > 0) return send(event)
     event.preventDefault()
-    draft.form.validate()
   }
   return (
-    <form onSubmit={sendChecked} noValidate>
+    <form onSubmit={sendChosen} noValidate>
       <Stack gap="md">
         <Text>{t.dry_lead}</Text>
         <Problem error={trial.error} retry={() => void trial.refetch()} />
         {trial.isPending && !trial.error ? <LoadingRows /> : null}
         {data ? (
           <>
-            <Stack gap={4}>
-              {data.approved.count > 0 ? (
-                <Text fw={600}>
-                  {t.sum_pay(
-                    showCount(data.approved.count),
-                    showAmount(data.approved.amount),
-                    showAmount(data.approved.total_reserved_amount),
-                  )}
-                </Text>
-              ) : null}
-              {data.awaiting_second.count > 0 ? (
-                <Text>
-                  {t.sum_wait(showCount(data.awaiting_second.count), showAmount(data.awaiting_second.amount))}
-                </Text>
-              ) : null}
-              {good.length < data.items.length ? (
-                <Text>{t.sum_refused(showCount(data.items.length - good.length))}</Text>
-              ) : null}
-            </Stack>
-            <BatchLines items={data.items} rows={rows} words={[t.will_pay, t.will_wait, t.will_refuse]} />
-            {new_count === 0 ? null : (
-              <Checkbox
-                label={t.new_places(showCount(new_count))}
-                checked={checked}
-                onChange={(event) => setChecked(event.currentTarget.checked)}
-                error={asked && !checked ? t.new_places_needed : null}
-              />
-            )}
+            <DrySums items={data.items} chosen={chosen} left_out={left_out} rows={rows} />
+            <BatchLines
+              items={data.items}
+              rows={rows}
+              words={[t.will_pay, t.will_wait, t.will_refuse]}
+              isLeftOut={isLeftOut}
+              confirm={(item, row) =>
+                item.ok && needsConfirmation(item, rows) ? (
+                  <Checkbox
+                    className="line-confirm"
+                    label={t.confirm_one(showAmount(row.amount), row.name)}
+                    checked={draft.confirmed.includes(row.id)}
+                    onChange={() => draft.confirm(row.id)}
+                  />
+                ) : null
+              }
+            />
             {good.length === 0 ? (
               <Text fw={600}>{t.none}</Text>
             ) : (
@@ -196,10 +232,11 @@ function BatchDryRun({
           </>
         ) : null}
         <Problem error={draft.error} />
+        {good.length > 0 && chosen.length === 0 ? <Text fw={600}>{t.confirm_none}</Text> : null}
         <Group>
-          {good.length > 0 ? (
+          {chosen.length > 0 ? (
             <Button type="submit" loading={draft.sending}>
-              {t.approve(showCount(good.length), showAmount(sum))}
+              {t.approve(showCount(chosen.length), showAmount(sumOf(chosen, rows).amount))}
             </Button>
           ) : null}
           <Button variant="default" onClick={onClose}>
@@ -211,15 +248,42 @@ function BatchDryRun({
   )
 }
 
-function BatchOutcome({
-  result,
+/** Shows the sums of the chosen withdrawals, and the counts of the others. Screen readers announce each change. */
+function DrySums({
+  items,
+  chosen,
+  left_out,
   rows,
-  onClose,
 }: {
-  result: BatchResult
-  rows: SelectedWithdrawal[]
-  onClose: () => void
+  items: readonly BatchItem[]
+  chosen: readonly BatchItem[]
+  left_out: readonly BatchItem[]
+  rows: readonly SelectedWithdrawal[]
 }) {
+  const t = useTexts(listTexts)
+  const pays = sumOf(
+    chosen.filter(({ status }) => status === 'PROCESSING'),
+    rows,
+  )
+  const waits = sumOf(
+    chosen.filter(({ status }) => status !== 'PROCESSING'),
+    rows,
+  )
+  const refused_count = items.length - chosen.length - left_out.length
+  return (
+    <Stack gap={4} role="status">
+      {pays.count > 0 ? (
+        <Text fw={600}>{t.sum_pay(showCount(pays.count), showAmount(pays.amount), showAmount(pays.total))}</Text>
+      ) : null}
+      {waits.count > 0 ? <Text>{t.sum_wait(showCount(waits.count), showAmount(waits.amount))}</Text> : null}
+      {left_out.length > 0 ? <Text fw={600}>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
+      {refused_count > 0 ? <Text>{t.sum_refused(showCount(refused_count))}</Text> : null}
+      {items.some((item) => item.ok && needsConfirmation(item, rows)) ? <Text>{t.confirm_lead}</Text> : null}
+    </Stack>
+  )
+}
+
+function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose: () => void }) {
   const t = useTexts(listTexts)
   const parts = useTexts(partsTexts)
   const { approved, awaiting_second, items } = result
@@ -239,9 +303,15 @@ function BatchOutcome({
         {awaiting_second.count > 0 ? (
           <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
         ) : null}
+        {left_out.length > 0 ? <Text>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
         {refused_count > 0 ? <Text>{t.sum_left(showCount(refused_count))}</Text> : null}
       </div>
-      <BatchLines items={items} rows={rows} words={[t.paid, t.waits, t.refused]} />
+      <BatchLines
+        items={[...items, ...left_out]}
+        rows={rows}
+        words={[t.paid, t.waits, t.refused]}
+        isLeftOut={(item) => left_out.includes(item)}
+      />
       <Group>
         <Button onClick={onClose}>{parts.close}</Button>
       </Group>
@@ -249,22 +319,33 @@ function BatchOutcome({
   )
 }
 
+/** Lists the withdrawals, the marked ones first. `confirm` returns the checkbox of a withdrawal. */
 function BatchLines({
   items,
   rows,
   words: [pays, waits, refuses],
+  isLeftOut,
+  confirm = () => null,
 }: {
   items: readonly BatchItem[]
   rows: readonly SelectedWithdrawal[]
   words: readonly [string, string, string]
+  isLeftOut: (item: BatchItem) => boolean
+  confirm?: (item: BatchItem, row: SelectedWithdrawal) => ReactNode
 }) {
   const t = useTexts(listTexts)
-  const words = useOperatorWords()
-  const toneOf = ({ ok, status }: BatchItem): [Tone, string] =>
-    ok ? (status === 'PROCESSING' ? ['good', pays] : ['wait', waits]) : ['bad', refuses]
+  const words = useWords()
+  const operatorWords = useOperatorWords()
+  const toneOf = (item: BatchItem): [Tone, string] => {
+    if (isLeftOut(item)) return ['wait', t.left_out]
+    if (!item.ok) return ['bad', refuses]
+    return item.status === 'PROCESSING' ? ['good', pays] : ['wait', waits]
+  }
+  const marked = items.filter((item) => needsConfirmation(item, rows))
   return (
-    <ul className="lines" aria-label={t.outcome}>
-      {items.map((item) => {
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach an area that scrolls
+    <ul className="lines" aria-label={t.outcome} tabIndex={0}>
+      {[...marked, ...items.filter((item) => !marked.includes(item))].map((item) => {
         const row = rows.find(({ id }) => id === item.withdrawal_id)
         const [tone, word] = toneOf(item)
         return (
@@ -275,12 +356,18 @@ function BatchLines({
                 {' '}
                 <span className="amount">{showPhone(row?.number ?? '')}</span>
               </Text>
+              {row?.status === 'INFO_REQUESTED' ? (
+                <div>
+                  <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
+                </div>
+              ) : null}
               <FactLine facts={item.facts} />
             </div>
             <div>
               <Chip tone={tone}>{word}</Chip>
-              {item.code === null ? null : <Text size="sm">{words.refusal(item.code)}</Text>}
+              {item.code === null ? null : <Text size="sm">{operatorWords.refusal(item.code)}</Text>}
             </div>
+            {row === undefined ? null : confirm(item, row)}
           </li>
         )
       })}

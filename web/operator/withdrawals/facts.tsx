@@ -54,13 +54,22 @@ function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
   const { balance_percent, times_largest_paid, new_destination } = facts
   return [
     balance_percent === null
-      ? { text: t.no_balance, marked: true }
+      ? { text: t.no_balance, marked: isLargeShare(facts) }
       : { text: t.of_balance(showPercent(balance_percent)), marked: isLargeShare(facts) },
     times_largest_paid === null
       ? { text: t.no_payout, marked: false }
       : { text: t.times(showRatio(times_largest_paid)), marked: isLargeMultiple(facts) },
     ...(new_destination ? [{ text: t.first, marked: true }] : []),
   ]
+}
+
+/**
+ * Returns true if an operator must look at this withdrawal by itself: a fact reaches its threshold, or an operator has asked the
+ * merchant a question.
+ */
+export function isMarked({ facts, status }: { facts: ShownFacts | null; status: string }): boolean {
+  if (status === 'INFO_REQUESTED') return true
+  return facts !== null && (isLargeShare(facts) || isLargeMultiple(facts) || facts.new_destination)
 }
 
 /** Shows the marks of a withdrawal as chips. A withdrawal that reaches no threshold has none. */
@@ -117,14 +126,15 @@ export function useFactWarnings(facts: ShownFacts | null, currency: string): str
   if (facts === null) return []
   const { balance_percent, times_largest_paid, largest_paid_amount } = facts
   return [
-    ...(isLargeShare(facts) ? [t.flag_share(showPercent(balance_percent ?? ''))] : []),
+    ...(balance_percent !== null && isLargeShare(facts) ? [t.flag_share(showPercent(balance_percent))] : []),
     ...(isLargeMultiple(facts)
       ? [t.flag_times(showRatio(times_largest_paid ?? ''), showAmount(largest_paid_amount ?? '', currency))]
       : []),
   ]
 }
 
-const isLargeShare = ({ balance_percent }: ShownFacts) => Number(balance_percent ?? 0) >= MARKED_PERCENT
+// Null as `balance_percent` means that the available balance is not above zero, so every share of it is large.
+const isLargeShare = ({ balance_percent }: ShownFacts) => Number(balance_percent ?? MARKED_PERCENT) >= MARKED_PERCENT
 const isLargeMultiple = ({ times_largest_paid }: ShownFacts) => Number(times_largest_paid ?? 0) >= MARKED_TIMES
 
 /** Formats a number with one decimal: "1234.5" becomes "1,234.5", and "80.0" becomes "80". */
@@ -133,4 +143,5 @@ function showRatio(ratio: string): string {
   return `${showCount(Number(whole))}${tenth === '0' ? '' : `.${tenth}`}`
 }
 
-const showPercent = (percent: string) => `${showRatio(percent)}\u00a0%`
+/** Formats a percentage with one decimal: "80.0" becomes "80 %". */
+export const showPercent = (percent: string) => `${showRatio(percent)}\u00a0%`

@@ -1,7 +1,7 @@
 // Shows the withdrawals of all merchants, with filters, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
@@ -14,7 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName, useMay } from '../operator.ts'
 import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch.tsx'
-import { Marks } from './facts.tsx'
+import { isMarked, Marks } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
 import { keepListPosition } from './walk.ts'
@@ -88,7 +88,12 @@ export function OperatorWithdrawals() {
         }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
-      <Batch draft={draft} open={decides && open_question === 'batch'} onClose={() => ask(null)} />
+      <Batch
+        draft={draft}
+        latest={data?.items ?? []}
+        open={decides && open_question === 'batch'}
+        onClose={() => ask(null)}
+      />
     </Page>
   )
 }
@@ -158,7 +163,10 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   )
 }
 
-/** Shows the count and the sum of the selection, with the actions for the selection. */
+/**
+ * Shows the count and the sum of the selection, with the actions for the selection. An operator chooses each marked withdrawal
+ * by itself.
+ */
 function Choice({
   draft,
   rows,
@@ -170,24 +178,38 @@ function Choice({
 }) {
   const t = useTexts(listTexts)
   const choosable = rows.filter((row) => isApprovable(row) && draft.fits(row) && !draft.has(row.id))
-  const open = choosable.filter(({ environment }) => environment === choosable[0]?.environment)
+  const [skipped, setSkipped] = useState<readonly string[]>([])
+  const first = choosable.find((row) => !isMarked(row)) ?? choosable[0]
+  const open = choosable.filter(({ environment }) => environment === first?.environment)
+  const left = open.filter(({ id }) => skipped.includes(id))
+  const chooseAll = () => {
+    draft.add(open.filter((row) => !isMarked(row)))
+    setSkipped(open.filter(isMarked).map(({ id }) => id))
+  }
+  const clear = () => {
+    draft.clear()
+    setSkipped([])
+  }
   if (open.length === 0 && draft.rows.length === 0) return null
   const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   return (
     <Group gap="sm" className="panel">
-      <Text role="status" fw={600}>
-        {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
-      </Text>
+      <div role="status">
+        <Text fw={600}>
+          {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
+        </Text>
+        {left.length > 0 ? <Text size="sm">{t.pick_left(showCount(left.length))}</Text> : null}
+      </div>
       {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
       {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
       {draft.rows.length > 0 ? <Button onClick={onCheck}>{t.check}</Button> : null}
       {open.length > 0 ? (
-        <Button variant="default" onClick={() => draft.add(open)}>
+        <Button variant="default" onClick={chooseAll}>
           {t.pick_page}
         </Button>
       ) : null}
       {draft.rows.length > 0 ? (
-        <Button variant="default" onClick={draft.clear}>
+        <Button variant="default" onClick={clear}>
           {t.unpick}
         </Button>
       ) : null}
