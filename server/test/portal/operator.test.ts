@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
-import { forgetSums } from '../payouts.ts'
+import { forgetSums, fund } from '../payouts.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office
@@ -366,6 +366,33 @@ describe("the operators' console", () => {
     await operator.act(first, 'reject')
     await visitor.leave()
   })
+
+  for (const language of ['sw', 'en'] as const)
+    test(`the page of a withdrawal says which share of the amount the merchant received in 24 hours (${language})`, async () => {
+      const fresh = await operator.shop('1000.00')
+      await fund(office.world, 2_000_000n, { merchant: fresh.merchant })
+      const spent = await operator.submit(fresh, { amount: '2000.00' })
+      const id = await operator.submit(fresh, { amount: '5000.00' })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      await visitor.opens(`/withdrawals/${id}`)
+      const share = says(
+        '80 % ya kiasi hiki ilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
+        'The merchant received 80 % of this amount in the last 24 hours (payments before fees).',
+      )
+      await page.getByText(share, { exact: true }).waitFor()
+      await operator.approve(spent)
+      await visitor.opens(`/withdrawals/${id}`)
+      const all = says(
+        'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
+        'The merchant received all of this amount in the last 24 hours (payments before fees).',
+      )
+      await page.getByText(all, { exact: true }).waitFor()
+      await visitor.looks('share of new money')
+      await visitor.picture('fresh')
+      await operator.act(id, 'reject')
+      await visitor.leave()
+    })
 
   for (const language of ['sw', 'en'] as const)
     test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {

@@ -4,7 +4,7 @@
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { useFactWarnings } from './facts.tsx'
+import { showPercent, useFactWarnings } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -22,7 +22,9 @@ const flagTexts = texts({
       `Kikomo cha siku kwenda namba hii ni ${limit}; leo zimeidhinishwa ${used}. Idhini itakataliwa.`,
     first: 'Ni mara ya kwanza kulipa hapa.',
     name: (name: string) => `Jina la akaunti kwa mtoa huduma ni tofauti: ${name}.`,
-    fresh: 'Sehemu ya pesa hizi ilipokelewa ndani ya saa 24 zilizopita.',
+    fresh_all: 'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
+    fresh: (share: string) => `${share} ya kiasi hiki ilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).`,
+    at_least: (share: string) => `Angalau ${share}`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
     others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
@@ -40,7 +42,10 @@ const flagTexts = texts({
       `The daily limit to this number is ${limit}; approved today: ${used}. The server will refuse an approval.`,
     first: 'First payout to this destination.',
     name: (name: string) => `The name on the account is different: ${name}.`,
-    fresh: 'The merchant received part of this money in the last 24 hours.',
+    fresh_all: 'The merchant received all of this amount in the last 24 hours (payments before fees).',
+    fresh: (share: string) =>
+      `The merchant received ${share} of this amount in the last 24 hours (payments before fees).`,
+    at_least: (share: string) => `at least ${share}`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
     others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
@@ -49,6 +54,19 @@ const flagTexts = texts({
     failed: 'Operators rejected recent withdrawals of this merchant, or the withdrawals failed.',
   },
 })
+
+const ALL = '100.0'
+
+/**
+ * Returns how many percent of an amount the older part of the balance does not cover, with one decimal, rounded down but never
+ * to zero. Null means that the older part covers the amount.
+ */
+function freshShare(amount: bigint, older: bigint): string | null {
+  const fresh = older > 0n ? amount - older : amount
+  if (fresh <= 0n) return null
+  const tenths = (fresh * 1_000n) / amount || 1n
+  return `${tenths / 10n}.${tenths % 10n}`
+}
 
 /** A warning. `tone` shows how severe the warning is. */
 export type Flag = { tone: Tone; text: string }
@@ -78,7 +96,8 @@ export function useFlags(
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
-  const older = toMinor(balance.available) - toMinor(balance.received_24h)
+  const fresh = freshShare(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
+  const share = fresh === null ? '' : showPercent(fresh)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const warn = (text: string): Flag => ({ tone: 'warn', text })
   const beyond = (
@@ -95,7 +114,9 @@ export function useFlags(
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
     ...large.map(warn),
     destination.first_time && warn(t.first),
-    missing <= 0n && toMinor(amount) > older && warn(t.fresh),
+    missing <= 0n &&
+      fresh !== null &&
+      warn(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
     hour > 1 && warn(t.many(hour)),
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && warn(t.young),
     earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
