@@ -394,6 +394,29 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  test('the page of a withdrawal shows its place among all withdrawals of the list, over several pages', async () => {
+    const many = await operator.shop('100000.00')
+    for (let i = 0; i < 23; i++) await operator.submit(many, { amount: `${1_000 + i}.00` })
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    const list = `/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${many.merchant.id}`
+    const openRow = async (address: string, place: number) => {
+      await visitor.opens(address)
+      await page.locator('a[data-row-link]').nth(place).click()
+    }
+    await openRow(list, 3)
+    await page.getByText('4 of 23', { exact: true }).waitFor()
+    await openRow(list, 19)
+    await page.getByText('20 of 23', { exact: true }).waitFor()
+    await page.keyboard.press('j')
+    await page.getByText('21 of 23', { exact: true }).waitFor()
+    await openRow(`${list}&page=2`, 0)
+    await page.getByText('21 of 23', { exact: true }).waitFor()
+    for (const { id } of await waitingOf(many)) await operator.act(id, 'reject')
+    for (const { id } of await waitingOf(many)) await operator.act(id, 'reject')
+    await visitor.leave()
+  })
+
   for (const language of ['sw', 'en'] as const)
     test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {
       const visitor = await office.comes(asha, 'operator', { language })

@@ -180,7 +180,7 @@ function Ways({
         </PageButton>
         {steps ? (
           <>
-            <Button size="xs" variant="default" disabled={steps.place <= 1} onClick={() => void steps.previous()}>
+            <Button size="xs" variant="default" disabled={steps.is_first} onClick={() => void steps.previous()}>
               {t.previous}
             </Button>
             <Text size="sm">{t.place(steps.place, steps.count)}</Text>

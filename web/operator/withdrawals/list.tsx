@@ -17,7 +17,7 @@ import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch
 import { isMarked, Marks } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
-import { keepListPosition } from './walk.ts'
+import { countsAround, keepListPosition } from './walk.ts'
 
 /** The statuses of a withdrawal that waits for an operator or a merchant. */
 const WAITING: ReadonlySet<string> = new Set([
@@ -51,6 +51,7 @@ export function OperatorWithdrawals() {
       search: search as Record<string, string>,
       query: waits ? { ...list.query, order: 'oldest' } : list.query,
       ids: data.items.map(({ id }) => id),
+      ...countsAround(data.pagination, data.items.length),
     })
   }, [data, isPlaceholderData, list, waits])
   const decides = useMay('money')

@@ -5,11 +5,29 @@ import type { CallName, Input } from '../../ui/api.ts'
 import { useCall } from '../../ui/data.ts'
 import { hrefOf } from '../../ui/parts.tsx'
 
-const STORAGE_KEY = 'malipo.operator.walk'
+const STORAGE_KEY = 'malipo.operator.list-position'
 const LIST_CALL = 'GET /v1/operator/withdrawals' satisfies CallName
 
-/** The operator's last list: its address, its query, and the ids of the withdrawals that it has shown. */
-type ListPosition = { search: Record<string, string>; query: Record<string, string | number>; ids: string[] }
+/**
+ * The operator's last list: its address, its query, and the ids of the withdrawals that it has shown. `before` and `after` count
+ * the withdrawals of the list before and after these.
+ */
+type ListPosition = {
+  search: Record<string, string>
+  query: Record<string, string | number>
+  ids: string[]
+  before: number
+  after: number
+}
+
+/** Counts the withdrawals of a list before and after one of its pages, which contains `length` withdrawals. */
+export function countsAround(
+  { page, page_size, total_items }: { page: number; page_size: number; total_items: number },
+  length: number,
+): Pick<ListPosition, 'before' | 'after'> {
+  const before = (page - 1) * page_size
+  return { before, after: Math.max(0, total_items - before - length) }
+}
 
 /** Stores the list in this tab, so that the operator can go from one of its withdrawals to the next. */
 export function keepListPosition(position: ListPosition): void {
@@ -42,7 +60,9 @@ export function useNeighbours(id: string) {
     return found !== null
   }
   const previous = () => go(position.ids[place - 1] ?? null)
-  return { list, steps: { place: place + 1, count: position.ids.length, next, previous } }
+  const { before, after, ids } = position
+  const steps = { place: before + place + 1, count: before + ids.length + after, is_first: place === 0, next, previous }
+  return { list, steps }
 }
 
 /**
@@ -55,7 +75,8 @@ async function nextPage(position: ListPosition, call: ReturnType<typeof useCall>
     const { items, pagination } = await call(LIST_CALL, { query })
     const fresh = items.map(({ id }) => id).filter((id) => !position.ids.includes(id))
     if (fresh[0] !== undefined) {
-      keepListPosition({ ...position, query: { ...position.query, page }, ids: [...position.ids, ...fresh] })
+      const { after } = countsAround(pagination, items.length)
+      keepListPosition({ ...position, query: { ...position.query, page }, ids: [...position.ids, ...fresh], after })
       return fresh[0]
     }
     if (page >= pagination.total_pages) return null
