@@ -1,7 +1,7 @@
 // Tests that the worker delivers events to merchants even if receivers or server processes fail.
 
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../../test/receiver.ts'
@@ -11,6 +11,7 @@ import { checkConfig } from './config.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
 import { addEndpoint } from './endpoint-config.ts'
 import { DEFAULT_ENDPOINT_ID, subscriptionKey, subscriptionsOf } from './enqueue.ts'
+import { failingEndpoints } from './failing.ts'
 
 const MINUTE = 60_000
 
@@ -32,6 +33,11 @@ afterEach(async () => {
 const GIVE_UP = sql(
   'test_give_up',
   `update webhook_deliveries set status = 'failed', due_at = null, lease_owner = null where status = 'pending'`,
+)
+
+const LEASE = sql(
+  'test_lease',
+  'update webhook_deliveries set lease_owner = $3, due_at = $4 where merchant_id = $1 and id = $2',
 )
 
 const hex = (secret: string, body: string) => createHmac('sha256', secret).update(body).digest('hex')
@@ -151,6 +157,89 @@ describe('deliveries', () => {
       assert.equal(request.body, delivery.body)
       assert.equal(request.headers['x-service-delivery'], delivery.id)
     }
+  })
+
+  test('five concurrent requests make a waiting retry due once, and the retry is the next of the five attempts', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    receiver.reply = { kind: 'status', status: 500 }
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    const send = () => inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivery.id))
+    await assert.rejects(send(), { code: 'invalid_state' }, 'without an attempt, no retry waits')
+    await deliverDue(deliverer)
+    for (const [index, pause] of [5, 15, 30].entries()) {
+      clock.advance(10_000)
+      const results = await Promise.allSettled(Array.from({ length: 5 }, send))
+      const accepted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+      assert.equal(accepted.length, 1)
+      assert.deepEqual([accepted[0]?.status, accepted[0]?.attempts.length], ['pending', index + 1])
+      assert.equal(accepted[0]?.next_attempt_at, clock.now().toISOString())
+      for (const result of results) if (result.status === 'rejected') assert.match(`${result.reason}`, /still pending/)
+      assert.equal(await deliverDue(deliverer), 1)
+      assert.equal(await deliverDue(deliverer), 0)
+      const shown = await show(merchant, delivery)
+      assert.deepEqual([shown.status, shown.attempts.length], ['pending', index + 2])
+      assert.equal(Date.parse(shown.next_attempt_at ?? '') - clock.now().getTime(), pause * MINUTE)
+    }
+    await send()
+    assert.equal(await deliverDue(deliverer), 1)
+    const ended = await show(merchant, delivery)
+    assert.deepEqual([ended.status, ended.attempts.length], ['failed', 5], 'the fifth attempt stays the last')
+    assert.equal(receiver.received.length, 5)
+    for (const request of receiver.received) assert.equal(request.body, delivery.body)
+  })
+
+  test('the server refuses to send a delivery that is in flight, under a lease or due, and sends it once', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    receiver.reply = { kind: 'status', status: 500 }
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    const send = () => inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivery.id))
+    const refused = { code: 'invalid_state' }
+    await deliverDue(deliverer)
+    await send()
+    const { promise: until, resolve: release } = Promise.withResolvers<void>()
+    receiver.reply = { kind: 'status', status: 500, until }
+    assert.equal(await deliverer.task.runOnce(), 1)
+    await receiver.waitFor(2)
+    await assert.rejects(send(), refused, 'in flight')
+    assert.equal(await bench.anotherProcess().deliverer.task.runOnce(), 0)
+    release()
+    await deliverer.task.idle()
+    assert.equal(receiver.received.length, 2)
+    // A process took the lease and died: the row keeps this owner, also after the lease has ended.
+    const lease_end = new Date(clock.now().getTime() + 12_000)
+    await deps.db.query(LEASE, [merchant.id, delivery.id, randomUUID(), lease_end])
+    await assert.rejects(send(), refused, 'under a lease')
+    clock.advance(12_001)
+    await assert.rejects(send(), refused, 'after the lease')
+    receiver.reply = { kind: 'status', status: 200 }
+    assert.equal(await deliverDue(deliverer), 1)
+    const shown = await show(merchant, delivery)
+    assert.deepEqual([shown.status, shown.attempts.length, receiver.received.length], ['delivered', 3, 3])
+  })
+
+  test('an endpoint that works again stays out of the failing endpoints when a member sends a waiting delivery', async () => {
+    const { deps, deliverer, clock } = bench
+    const merchant = await merchantWith(deps, receiver.url)
+    receiver.reply = { kind: 'status', status: 500 }
+    const [delivery] = await queue(deps, merchant)
+    assert.ok(delivery)
+    await deliverDue(deliverer)
+    clock.advance(MINUTE)
+    await deliverDue(deliverer)
+    const failing = () => failingEndpoints(deps, deps.db, merchant.id)
+    assert.equal((await failing()).length, 1)
+    receiver.reply = { kind: 'status', status: 200 }
+    clock.advance(1_000)
+    await queue(deps, merchant)
+    await deliverDue(deliverer)
+    assert.equal((await failing()).length, 0)
+    clock.advance(1_000)
+    await inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivery.id))
+    assert.equal((await failing()).length, 0)
   })
 
   const failures = [

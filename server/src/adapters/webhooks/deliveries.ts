@@ -1,4 +1,4 @@
-// Reads the deliveries of a merchant with their attempts, and replays one delivery.
+// Reads the deliveries of a merchant with their attempts, replays one delivery, and ends the pause before a retry.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, idsOfTime } from '../../kernel/http/index.ts'
@@ -97,13 +97,20 @@ const FIND_ENDPOINT = sql(
   'select id from webhook_configs where merchant_id = $1 and environment = $2 and id = $3',
 )
 
+/** A retry that is due within this time counts as due, because the clocks of two processes differ. */
+const DUE_SOON_MS = 1_000
+
 // A replay sets the number of attempts so that one attempt remains. The result of this attempt is final.
+// A process that sends the delivery is its lease_owner until the result is recorded, so no retry without an owner is in flight.
+// The end of a pause keeps updated_at, because the search for failing endpoints reads the last failure there.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries
-   set status = 'pending', attempts = greatest(attempts, $4), due_at = $5, lease_owner = null, updated_at = $5
-   where merchant_id = $1 and environment = $2 and id = $3 and status in ('delivered', 'failed') and attempts < $6
-     and ${ENDPOINT_EXISTS}
+   set status = 'pending', attempts = case when status = 'pending' then attempts else greatest(attempts, $4) end,
+     due_at = $5, lease_owner = null, updated_at = case when status = 'pending' then updated_at else $5 end
+   where merchant_id = $1 and environment = $2 and id = $3 and ${ENDPOINT_EXISTS}
+     and (status in ('delivered', 'failed') and attempts < $6
+       or status = 'pending' and attempts > 0 and lease_owner is null and due_at > $7)
    returning id`,
 )
 
@@ -151,8 +158,9 @@ export async function listDeliveries(
 }
 
 /**
- * Queues one more attempt with the same id and bytes. If the delivery is unknown, refuses with not_found. If the delivery is
- * pending, has 100 attempts, or its endpoint is deleted, refuses with invalid_state.
+ * Queues one more attempt with the same id and bytes. If the delivery waits for a retry, makes this retry due now. Refuses an
+ * unknown delivery with not_found. If the delivery is due, in flight or without an attempt, refuses with invalid_state. Refuses
+ * a delivery with 100 attempts or a deleted endpoint with invalid_state too.
  */
 export async function replayDelivery(
   deps: Deps,
@@ -162,7 +170,9 @@ export async function replayDelivery(
   id: string,
 ): Promise<DeliveryView> {
   if (!isId(id)) refuse('not_found')
-  const moved = await tx.query(REPLAY, [merchant_id, environment, id, ATTEMPTS_MAX - 1, deps.clock.now(), REPLAYS_MAX])
+  const now = deps.clock.now()
+  const soon = new Date(now.getTime() + DUE_SOON_MS)
+  const moved = await tx.query(REPLAY, [merchant_id, environment, id, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, soon])
   const delivery = await getDelivery(tx, merchant_id, environment, id)
   if (moved.length === 0) {
     refuse('invalid_state', { message: await whyNotReplayed(tx, merchant_id, delivery) })

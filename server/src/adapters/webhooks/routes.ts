@@ -200,7 +200,8 @@ function replayRoutes(deps: Deps, app: App): void {
         tags,
         operationId: 'replayWebhookDelivery',
         summary: 'Replay a delivery',
-        description: 'One more attempt with the same id and bytes. The delivery must be delivered or failed.',
+        description:
+          'One more attempt of a delivered or failed delivery, with the same id and bytes. If the delivery waits for a retry, the retry is due now.',
         params: DeliveryParams,
         response: { 202: DeliveryAnswer },
       },
