@@ -291,6 +291,50 @@ test('the page shows a failed delivery with its body and each response, and a me
   await visitor.leave()
 })
 
+for (const language of ['sw', 'en'] as const)
+  test(`a member sends a delivery that waits for its retry now, on its page and from the list (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    receiver.reply = { kind: 'status', status: 500 }
+    const payload = { webhook_url: receiver.url }
+    await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
+    const before = receiver.received.length
+    await world.post('/v1/collections/wallet-push', { amount: '2500', phone: '0754123001' }, { key })
+    await receiver.waitFor(before + 1)
+    const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/webhooks?event=collection.success')
+    const first = page
+      .getByRole('table', { name: says('Ujumbe uliotumwa', 'Deliveries') })
+      .getByRole('row')
+      .nth(1)
+    await first.getByText(/^500 · /).waitFor()
+    await first.getByRole('checkbox').waitFor()
+    await visitor.picture('waiting-deliveries')
+    await first.getByRole('link').click()
+    await page.getByRole('button', { name: says('Tuma sasa', 'Send now'), exact: true }).waitFor()
+    await visitor.looks('a delivery that waits for its retry')
+    await visitor.picture('send-now')
+    await visitor.press('Tuma sasa', 'Send now')
+    await page
+      .getByRole('status')
+      .getByText(says('Seva inatuma ujumbe huu sasa.', 'The server sends this delivery now.'))
+      .waitFor()
+    await page
+      .getByRole('table', { name: says('Majaribio ya kutuma', 'Attempts') })
+      .getByRole('row')
+      .nth(2)
+      .waitFor()
+    receiver.reply = { kind: 'status', status: 204 }
+    await visitor.opens('/sandbox/webhooks?event=collection.success')
+    await first.getByRole('checkbox').check()
+    await visitor.press('Tuma tena uliochagua', 'Send the selected again')
+    await first.getByText(says('Umepokelewa', 'Delivered')).waitFor()
+    assert.equal(receiver.received.length, before + 3, 'each request sends the delivery once')
+    await visitor.leave()
+  })
+
 test('the first page warns after the second failed attempt, links to the deliveries, and removes the warning after a successful delivery', async () => {
   const { world } = office
   const merchant = await world.newMerchant()

@@ -35,6 +35,13 @@ export function isTest({ payload }: WebhookDelivery): boolean {
 }
 
 /**
+ * Returns true if a member may send the delivery: the delivery has ended and its endpoint exists, or it waits for a retry.
+ */
+export function canSendDelivery({ status, attempts }: WebhookDelivery): boolean {
+  return status === 'delivered' || status === 'failed' || (status === 'pending' && attempts.length > 0)
+}
+
+/**
  * Shows the status code or the error of an attempt, with its duration. Undefined means that the server has made no attempt.
  */
 export function AttemptResult({ attempt }: { attempt: DeliveryAttempt | undefined }) {

@@ -2,6 +2,7 @@
 
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows, Table } from '../../ui/list.tsx'
@@ -10,7 +11,14 @@ import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
-import { AttemptResult, DELIVERY_TONES, type DeliveryAttempt, isTest, type WebhookDelivery } from './delivery-parts.tsx'
+import {
+  AttemptResult,
+  canSendDelivery,
+  DELIVERY_TONES,
+  type DeliveryAttempt,
+  isTest,
+  type WebhookDelivery,
+} from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 /**
@@ -21,6 +29,7 @@ export function DeliveryPage() {
   const { delivery_id: id } = useParams({ strict: false }) as { delivery_id: string }
   const read = useRead('GET /v1/merchant/webhook-deliveries/{id}', { params: { id } }, { live: true })
   const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
+  const [sent_now, setSentNow] = useState(false)
   const row = read.data
   if (row === undefined) {
     return (
@@ -29,18 +38,28 @@ export function DeliveryPage() {
       </Page>
     )
   }
-  const again =
-    row.status === 'pending' || row.status === 'cancelled' ? null : (
-      <Button loading={replay.isPending} onClick={() => replay.mutate({ params: { id } })}>
-        {t.replay}
-      </Button>
-    )
+  const waits = row.status === 'pending' && canSendDelivery(row)
+  // Until the page reads the result of the attempt, the button stays busy.
+  const sending = replay.isPending || (replay.isSuccess && replay.data.attempts.length === row.attempts.length)
+  const send = () => {
+    setSentNow(waits)
+    replay.mutate({ params: { id } })
+  }
+  const again = canSendDelivery(row) ? (
+    <Button loading={sending} onClick={send}>
+      {waits ? t.send_now : t.replay}
+    </Button>
+  ) : null
   const pretty = JSON.stringify(row.payload, null, 2)
   return (
     <Page title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
       <Problem error={replay.error} />
-      <StatusMessage>{replay.isSuccess ? t.replay_queued : ''}</StatusMessage>
-      {row.status === 'pending' ? <Text size="sm">{t.pending_help}</Text> : null}
+      <StatusMessage>{!replay.isSuccess ? '' : sent_now ? t.sent_now : t.replay_queued}</StatusMessage>
+      {row.status === 'pending' ? (
+        <Text size="sm">
+          {t.pending_help} {waits ? t.send_now_help : null}
+        </Text>
+      ) : null}
       <DeliveryFacts row={row} />
       <section className="panel">
         <Title order={2}>{t.body}</Title>

@@ -13,7 +13,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useFailingEndpoints } from '../attention.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { useDeliveryPace } from './delivery-pace.ts'
-import { AttemptResult, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
+import { AttemptResult, canSendDelivery, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
 import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.tsx'
@@ -110,7 +110,7 @@ function Deliveries() {
   const call = useCall()
   const bulk: BulkAct<WebhookDelivery> = {
     label: t.replay_selected,
-    can: ({ status }) => status === 'delivered' || status === 'failed',
+    can: canSendDelivery,
     select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
     done: t.replayed_selected,
     run: ({ id }) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } }),
