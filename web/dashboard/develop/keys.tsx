@@ -81,7 +81,7 @@ function Allowed({ row }: { row: ApiKeyRow }) {
   const t = useTexts(keysTexts)
   const words = useTexts(scopeTexts)
   return (
-    <details className="disclosed">
+    <details className="disclosed one-line">
       <summary>
         {t.scopes}: {row.scopes.length}
       </summary>
