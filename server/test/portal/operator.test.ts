@@ -427,6 +427,7 @@ describe("the operators' console", () => {
         has: page.getByRole('heading', { name: says('Kukataa utoaji pesa', 'Reject a withdrawal'), exact: true }),
       })
       const own = form.getByLabel(says('Za mfumo huu', 'Saved by this platform'))
+      await own.waitFor()
       // The merchant reads the reasons of four actions, and the page and the dialog say that the server translates none.
       const as_written = page.getByText(says('seva haitafsiri', 'the server does not translate it'))
       assert.equal(await as_written.count(), 4)
