@@ -9,6 +9,7 @@ import type { Answer, Provider } from '../../src/adapters/providers/port.ts'
 import { type Clock, type Language, settableClock } from '../../src/kernel/lib/index.ts'
 import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { createWorld, START, type World } from '../harness.ts'
+import { invoicesOf } from '../invoices.ts'
 import { measure, violations } from './page-checks.ts'
 
 /** A page for a payment: its address and, for a hosted page, the collection. */
@@ -53,6 +54,8 @@ export type Street = {
   url: string
   newLink(body?: object, key?: string): Promise<PayPage>
   newPage(body?: object): Promise<PayPage>
+  /** Makes an invoice in this language without a phone, and its payment link. */
+  newInvoice(language: Language): Promise<{ link: PayPage; number: string }>
   /** Books the mobile network's answer about a payment. */
   answers(collection_id: string, answer: Answer, number?: number): Promise<void>
   /** Returns an unused phone number with this ending. */
@@ -106,6 +109,12 @@ export async function openStreet(env: Record<string, string> = {}): Promise<Stre
     url,
     newLink: (body = {}, key) => made('/v1/payment-links', { description: 'Viatu', ...body }, 'public_url', 'id', key),
     newPage: (body = {}) => made('/v1/collections', body, 'payment_url', 'collection_id'),
+    async newInvoice(language) {
+      const { draft, act } = invoicesOf(world)
+      const { id, number } = await draft({ language, customer_phone: null })
+      const { public_slug: slug, id: link_id } = (await act(id, 'payment-link')).body.data
+      return { link: { url: `${url}/pay/${slug}`, slug, id: link_id }, number }
+    },
     async answers(collection_id, answer, number = 1) {
       const { merchant_id } = (
         await world.rows<{ merchant_id: string }>('select merchant_id from collections where id = $1', [collection_id])

@@ -15,6 +15,7 @@ import {
   isSuspended,
   type Link,
   mayServe,
+  pageDescription,
 } from '../../money/payment-links/index.ts'
 import { createPdfSender } from './pdf-sender.ts'
 import { frameOf } from './reply.ts'
@@ -112,7 +113,7 @@ export async function screenContextOf(
     wallet_name: config.wallet_name,
     amount_minor: link.amount_minor,
     currency: link.currency,
-    description: link.description,
+    description: pageDescription(link, frame.language),
     reference: link.reference,
     ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
     test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes[frame.language] : [] } : null,

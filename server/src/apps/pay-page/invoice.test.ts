@@ -67,6 +67,28 @@ test('the payment page of an invoice links to the invoice', async () => {
   assert.ok((await page(sent, '')).includes(`href="/pay/${slugOf(sent.payment_url)}/invoice?lang=sw"`))
 })
 
+test('payers read the title of an invoice in the language of their page, and the API keeps the stored description', async () => {
+  const shows = (sw: boolean, number: string, text: string) => {
+    const plain = text.replace(/<\/?bdi>/g, '')
+    assert.deepEqual([plain.includes(`Ankara ${number}`), plain.includes(`Invoice ${number}`)], [sw, !sw], plain)
+  }
+  for (const language of ['sw', 'en']) {
+    const sent = await invoices.sent({ language })
+    const { number, payment_url } = sent
+    for (const lang of ['sw', 'en']) {
+      const of_page = await page(sent, `?lang=${lang}`)
+      shows(lang === 'sw', number, of_page)
+      shows(lang === 'sw', number, /og:description" content="([^"]+)"/.exec(of_page)?.[1] ?? '')
+      const url = `/v1/payment-links/${sent.payment_link_id}/poster.pdf?language=${lang}`
+      const poster = readPdf((await world.call({ method: 'GET', url })).bytes)
+      shows(lang === 'sw', number, poster.pages.flatMap(({ texts }) => texts.map(({ text }) => text)).join(' '))
+    }
+    const stored = (await world.call({ method: 'GET', url: `/public/payment-links/${slugOf(payment_url)}`, key: null }))
+      .body.data
+    shows(language === 'sw', number, stored.description)
+  }
+})
+
 test('an invoice page shows that the invoice is overdue, paid (with a receipt), or cancelled', async () => {
   const other = await createWorld()
   try {

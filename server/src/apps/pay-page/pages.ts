@@ -231,7 +231,7 @@ function receiptInput(link: Link, payment: PagePayment, frame: MerchantFrame) {
     provider_reference: facts.provider_reference,
     collection_id: payment.collection_id,
     paid_at: facts.paid_at,
-    description: link.description,
+    description: frame.description,
     test: frame.test !== null,
     drawn_at: facts.paid_at,
   }

@@ -14,7 +14,13 @@ import {
   refuseField,
   storedMetadata,
 } from '../../kernel/lib/index.ts'
-import { type CheckedPage, cancelActive, checkPageRules, type LiveProviders } from '../payment-links/index.ts'
+import {
+  type CheckedPage,
+  cancelActive,
+  checkPageRules,
+  invoiceTitle,
+  type LiveProviders,
+} from '../payment-links/index.ts'
 import { type InvoiceFieldProblem, itemsOf, readItems, sumOfItems } from './items.ts'
 import type { InvoiceBody, InvoiceChange } from './schema.ts'
 import { checkState, displayNumber } from './state.ts'
@@ -96,7 +102,7 @@ export function pageOfInvoice(
     customer_name,
     customer_phone,
     customer_email,
-    description: language === 'sw' ? `Ankara ${reference}` : `Invoice ${reference}`,
+    description: invoiceTitle(reference, language),
     reference,
     redirect_url: null,
     cancel_url: null,

@@ -26,7 +26,7 @@ export {
   type NetworkHelp,
   replaceNetworkHelp,
 } from './network-help.ts'
-export { PUBLIC_NAMES, presentLink, publicUrl } from './present.ts'
+export { invoiceTitle, PUBLIC_NAMES, pageDescription, presentLink, publicUrl } from './present.ts'
 export { createFindPayment } from './public-routes.ts'
 export { linkRetention } from './retention.ts'
 export { paymentLinkRoutes } from './routes.ts'

@@ -7,7 +7,7 @@ import { drawDocument, type PosterDocument } from '../../kernel/documents/index.
 import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
 import { enumOf, LANGUAGES, type Language, refuse } from '../../kernel/lib/index.ts'
 import type { LiveProviders } from './create.ts'
-import { publicUrl } from './present.ts'
+import { pageDescription, publicUrl } from './present.ts'
 import { LinksQuery } from './schema.ts'
 import { linkStatusAt } from './state.ts'
 import type { FindOwnLink, Link } from './store.ts'
@@ -68,7 +68,7 @@ async function posterOf(
     logo: await logoBase64(deps.db, link),
     amount_minor: link.amount_minor,
     currency: link.currency,
-    description: link.description,
+    description: pageDescription(link, language),
     page_url: publicUrl(payUrlOf(deps.config, app), link.slug),
     test: rehearses || link.environment === 'sandbox',
     drawn_at: link.updated_at,

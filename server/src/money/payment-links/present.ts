@@ -2,7 +2,7 @@
 
 import { FAILURE_REASONS, FAILURE_REASONS_SW, type Method } from '../../adapters/providers/port.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { formatAmount } from '../../kernel/lib/index.ts'
+import { formatAmount, type Language } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../collections/index.ts'
 import type { LinkRecord, PUBLIC_METHODS } from './schema.ts'
 import { linkStatusAt } from './state.ts'
@@ -11,6 +11,22 @@ import type { Link } from './store.ts'
 /** Returns the public URL of a page. `pay_url` is the base URL of the pages, without a final slash. */
 export function publicUrl(pay_url: string, slug: string): string {
   return `${pay_url}/pay/${slug}`
+}
+
+/** Returns the title of the invoice with this number, such as `Ankara INV-000001`. */
+export function invoiceTitle(number: string, language: Language): string {
+  return language === 'sw' ? `Ankara ${number}` : `Invoice ${number}`
+}
+
+/**
+ * Returns the description of a page in the payer's language. The stored description of an invoice's page is in the language of
+ * the invoice, so this function makes the title of the invoice again from the number.
+ */
+export function pageDescription(
+  { invoice_id, reference, description }: Pick<Link, 'invoice_id' | 'reference' | 'description'>,
+  language: Language,
+): string | null {
+  return invoice_id === null || reference === null ? description : invoiceTitle(reference, language)
 }
 
 /**
