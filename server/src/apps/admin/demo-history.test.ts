@@ -139,11 +139,13 @@ test('the demo history has records in every state over 30 days, its books are co
   assert.deepEqual(await broken(), [])
 })
 
-test('the key of the demo history no longer works after the command', async () => {
-  const [key] = await world.rows<{ revoked: boolean }>(
-    `select revoked_at is not null as revoked from api_keys where name = 'Demo history'`,
+test('the key of the demo history has a last use before the command revokes it, and no longer works', async () => {
+  const [key] = await world.rows<{ revoked: boolean; uses: boolean }>(
+    `select k.revoked_at is not null as revoked, u.last_used_at between k.created_at and k.revoked_at as uses
+     from api_keys k left join api_key_usage u on u.merchant_id = k.merchant_id and u.key_id = k.id
+     where k.name = 'Demo history'`,
   )
-  assert.deepEqual(key, { revoked: true })
+  assert.deepEqual(key, { revoked: true, uses: true })
   assert.equal(codeOf(await world.get('/v1/collections'))[0], 200)
 })
 
