@@ -29,20 +29,23 @@ export function useAttention(): readonly AttentionItem[] {
 export type FailingWebhook = NonNullable<AttentionItem['webhook']>
 
 /**
- * Returns the failing endpoints of this environment, the latest failure first. Undefined means that the frame has no items yet.
+ * Returns the failing endpoints of an environment, the latest failure first. Undefined means that the frame has no items yet.
  */
 export function useFailingEndpoints(environment: Environment): FailingWebhook[] | undefined {
   return useContext(AttentionContext)?.flatMap(({ webhook }) => (webhook?.environment === environment ? [webhook] : []))
 }
 
-/** Returns the path of an endpoint's failed deliveries, or of the pending ones if the server retries all of them. */
+/**
+ * Returns the path of the list of an endpoint's failed deliveries. If the server retries all of them, returns the path of the
+ * list of the pending deliveries.
+ */
 export function failedDeliveries({ endpoint_id, given_up }: FailingWebhook): string {
   return `webhooks?endpoint_id=${endpoint_id}&status=${given_up > 0 ? 'failed' : 'pending'}`
 }
 
 /**
- * Returns the number beside a line of the menu: the count of these kinds of items in this environment. Undefined means that the
- * frame has no items yet.
+ * Returns the count of the items of these kinds in an environment, for a line of the menu. Undefined means that the frame has
+ * no items yet.
  */
 export function countOf(
   items: readonly AttentionItem[] | undefined,

@@ -7,7 +7,7 @@ import { Problem } from '../ui/problem.tsx'
 /** The texts of the button and of its dialog. */
 type CancelTexts = { cancel: string; cancel_title: string; cancel_sure: string; cancel_keep: string }
 
-/** Shows a button that opens a dialog. Only the button of the dialog calls `cancel`. */
+/** Shows a button that opens a dialog. Only the buttons of the dialog call `cancel`. */
 export function CancelButton(props: {
   t: CancelTexts
   text: string

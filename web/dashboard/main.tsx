@@ -1,4 +1,5 @@
-// Starts the merchants' dashboard. The browser loads the code of a page when the member opens the page, or earlier.
+// Starts the merchants' dashboard. The browser loads the code of a page in the background, or at the latest when the member
+// opens the page.
 
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { startConsole } from '../ui/start.tsx'

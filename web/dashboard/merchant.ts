@@ -1,4 +1,4 @@
-// Provides the business and the environment of a page. Every call of the dashboard sends both to the API.
+// Provides the business and the environment of a page. The dashboard sends both with each call about a merchant.
 
 import { createContext, useContext } from 'react'
 import type { Environment, SignedInUser } from '../ui/data.ts'

@@ -1,4 +1,4 @@
-// Shows the audit log of the business: the audit entries of its members, keys and operators.
+// Shows the audit log of the business to its administrators.
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'

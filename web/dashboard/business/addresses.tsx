@@ -1,4 +1,5 @@
-// Shows the IP addresses from which a merchant may use restricted live keys. An operator approves each address.
+// Shows the IP addresses that the business has registered for its restricted live keys. An operator approves or rejects each
+// address.
 
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'

@@ -12,12 +12,15 @@ const WIDTHS = [320, 240, 160, 120, 80, 60]
  */
 const FILE_MAX = 15 * 1024 * 1024
 
-/** `no_picture`: the browser cannot decode the file. `too_big`: the file is too large, also as a small PNG. */
+/**
+ * `no_picture`: the browser cannot decode the file. `too_big`: the file exceeds FILE_MAX, or its smallest PNG exceeds
+ * BYTES_MAX.
+ */
 export type LogoFileProblem = 'no_picture' | 'too_big'
 
 /**
- * Returns the picture as a PNG in base64, or the reason why the file is no logo. The browser draws an SVG without running its
- * scripts.
+ * Returns the picture as a PNG in base64, or the reason why the browser cannot make a logo of the file. The browser draws an
+ * SVG without running its scripts.
  */
 export async function shrinkLogo(file: File): Promise<{ png: string } | LogoFileProblem> {
   if (file.size > FILE_MAX) return 'too_big'
@@ -44,7 +47,7 @@ async function loadPicture(file: File): Promise<HTMLImageElement | null> {
   }
 }
 
-/** Draws the picture at most `side` pixels wide and high. */
+/** Draws the picture at most `side` pixels wide and high. Null means that the browser could not make the PNG. */
 function drawPng(picture: HTMLImageElement, side: number): Promise<Blob | null> {
   const scale = Math.min(1, side / picture.naturalWidth, side / picture.naturalHeight)
   const canvas = document.createElement('canvas')

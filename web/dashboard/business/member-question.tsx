@@ -124,7 +124,7 @@ function RemoveMember({ act, row, close, done }: MemberAction & QuestionProps) {
 
 type MadeKey = Calls['GET /v1/merchant/api-keys']['data']['items'][number]
 
-/** Reads the active keys that a member made in an environment. */
+/** Reads at most 100 active keys that a member made in an environment. */
 function useMadeKeys(row: MemberRow, environment: Environment) {
   return useRead('GET /v1/merchant/api-keys', {
     query: { environment, status: 'active', made_by: row.id, page_size: 100 },
@@ -132,7 +132,7 @@ function useMadeKeys(row: MemberRow, environment: Environment) {
 }
 
 /**
- * Lists the keys that the server revokes together with the membership. An administrator can tick keys that must stay valid.
+ * Lists the keys that the server revokes when it removes the member. An administrator can tick keys that must stay valid.
  */
 function MadeKeys({
   keys,

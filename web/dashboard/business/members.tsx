@@ -14,7 +14,10 @@ import { Invite } from './members-invite.tsx'
 import { membersTexts } from './members-texts.ts'
 import { Security } from './security.tsx'
 
-/** Shows the members to every role. Administrators can invite members, change roles and remove members. */
+/**
+ * Shows the members to every role. Every member can leave the business. Administrators can also invite members, change roles
+ * and remove members.
+ */
 export function Members() {
   const t = useTexts(membersTexts)
   const words = useWords()

@@ -1,4 +1,4 @@
-// Shows the e-mails and SMS that the platform sent in the name of the business, with their full texts.
+// Shows the e-mails and SMS in the name of the business, and whether the server sent each message.
 
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'

@@ -59,7 +59,10 @@ function PaymentLead({ record }: { record: CollectionDetail }) {
   )
 }
 
-/** Returns the provider's reference of the newest attempt. Null means that the collection has no attempt. */
+/**
+ * Returns the provider's reference of the newest attempt. Null means that the page knows no attempt, or that the newest attempt
+ * has no reference.
+ */
 function providerReference(items: TimelineRead | undefined): string | null {
   const attempts = items?.filter((item) => item.kind === 'attempt') ?? []
   return attempts.at(-1)?.provider_reference ?? null

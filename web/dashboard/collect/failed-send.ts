@@ -1,4 +1,4 @@
-// Keeps the failed sends of new invoices until the page of the invoice shows them. The history of the browser cannot store errors.
+// Keeps the failed sends of new invoices for their pages. The history of the browser does not keep the class of an error.
 
 /**
  * A send that failed after the server had saved the invoice. `once` is its Idempotency-Key. Null means that the server refused

@@ -1,4 +1,4 @@
-// Shows the actions of an invoice: edit, send, make a link, cancel. To send or cancel, the member must confirm.
+// Shows the actions of an invoice: edit, send, make a link, cancel.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -58,8 +58,8 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
 type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
 
 /**
- * Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. `first` is the key of an
- * earlier request with an unknown outcome.
+ * Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. `first` is the key of
+ * an earlier request with an unknown outcome. Null means that no such request exists.
  */
 function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${string}`>(
   name: Name,
@@ -86,7 +86,8 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   const { environment } = useMerchantAccess()
   const [confirming, setConfirming] = useState(false)
   const { customer_phone, customer_email, status } = invoice
-  // If the status is not DRAFT, the server has sent the invoice, although the page got no response.
+  // If the invoice is no draft any more, the failure is out of date. The server may have sent the invoice although the page got
+  // no response.
   const failed = status === 'DRAFT' ? failedSendOf(invoice.id) : undefined
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id, failed?.once)
   const ways = [

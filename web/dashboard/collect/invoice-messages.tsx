@@ -1,4 +1,4 @@
-// Shows the messages that the platform sent to the customer about an invoice.
+// Shows the messages to the customer about an invoice, and whether the server sent them.
 
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
@@ -14,7 +14,7 @@ type InvoiceMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][num
 const NO_FILTERS = [] as const
 const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
-/** Reads the messages about an invoice, newest first. */
+/** Reads the newest 50 messages about an invoice, newest first. */
 function useMessages(invoice_id: string) {
   return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
 }

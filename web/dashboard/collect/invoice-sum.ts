@@ -8,7 +8,9 @@ export type TypedItem = { description: string; quantity: string; unit_price: str
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
 
-/** Parses a quantity with at most three decimals into thousandths. Null means that the text is no such quantity. */
+/**
+ * Parses a quantity above zero with at most three decimals into thousandths. Null means that the text is no such quantity.
+ */
 function readQuantity(text: string): bigint | null {
   const [match, whole = '0', part = ''] = QUANTITY.exec(text.trim()) ?? []
   const parts = match === undefined ? 0n : BigInt(whole) * 1_000n + BigInt(part.padEnd(3, '0'))

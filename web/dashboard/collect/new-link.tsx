@@ -1,4 +1,4 @@
-// Shows the form of a new payment link, with three fields and additional optional fields.
+// Shows the form of a new payment link. A folded part of the form has the less common fields.
 
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'

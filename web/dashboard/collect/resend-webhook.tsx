@@ -28,7 +28,8 @@ const lastNumber = ({ attempts }: ResentDelivery) => attempts.at(-1)?.number ?? 
 type ResentWebhook = { id: string; attempts_before: number }
 
 /**
- * Reads a delivery until its next attempt has ended, or until the page stops waiting. `ended` is true if the attempt has ended.
+ * Reads a delivery until its next attempt has ended, or until the page stops waiting. `ended` is true if the attempt has ended
+ * or the server has cancelled the delivery.
  */
 function useNextAttempt(resent: ResentWebhook | null) {
   const queries = useQueryClient()
@@ -52,13 +53,13 @@ function useNextAttempt(resent: ResentWebhook | null) {
     const patience = setTimeout(finish, PATIENCE_MS)
     return () => clearTimeout(patience)
   }, [waiting, ended, resent, queries])
-  // An error ends the wait only if the later reads also fail.
+  // While the page waits, it hides an error, because a later read may succeed.
   return { delivery: data, error: resent === null || waiting ? null : error, waiting, ended }
 }
 
 /**
- * Returns the button that sends the newest webhook of the payment again, and the result for screen and screen reader. If the
- * delivery waits for its next attempt, the button is disabled, and a text says how the attempts before ended. If the member
+ * Returns the button that sends the newest webhook of the payment again, and the result. If the delivery waits for its next
+ * attempt, the button is disabled, and a text says how the attempts before ended. If the payment has no webhook, or the member
  * may not send webhooks, both are null.
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
@@ -129,7 +130,7 @@ function QueuedWebhook({ last, attempts }: { last: WebhookItem; attempts: readon
   )
 }
 
-/** Shows the result of the attempt. Without a result, shows when the server tries next. */
+/** Shows the result of the attempt. If the webhook did not arrive and the server retries, also shows when. */
 function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: boolean }) {
   const t = useTexts(resendTexts)
   const errors = useTexts(deliveryErrors)

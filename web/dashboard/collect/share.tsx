@@ -12,7 +12,9 @@ import { showAmount } from '../../ui/show.ts'
 import { useMerchantAccess } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
 
-/** The payment page to share. `phone` is the customer's canonical phone number. */
+/**
+ * The payment page to share. `phone` is the customer's canonical phone number. Null means that the merchant gave no phone.
+ */
 export type Shared = {
   link_id: string
   url: string

@@ -13,7 +13,7 @@ const AHEAD_MS = 30_000
 
 /**
  * Returns a function that gives the pause until the next read of the list. If the list shows a pending delivery that is due,
- * the pause is short for at most 30 seconds after the list first shows this delivery.
+ * the pause is short. After 30 seconds, this delivery no longer shortens the pause.
  */
 export function useDeliveryPace(): (page: { items: readonly WebhookDelivery[] } | undefined) => number {
   // The key has the time of the attempt, so that each replay of a delivery counts anew.

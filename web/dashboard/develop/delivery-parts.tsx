@@ -35,7 +35,8 @@ export function isTest({ payload }: WebhookDelivery): boolean {
 }
 
 /**
- * Returns true if a member may send the delivery: the delivery has ended and its endpoint exists, or it waits for a retry.
+ * Returns true if the server can send the delivery again: the delivery has ended and its endpoint exists, or it waits for a
+ * retry.
  */
 export function canSendDelivery({ status, attempts }: WebhookDelivery): boolean {
   return status === 'delivered' || status === 'failed' || (status === 'pending' && attempts.length > 0)

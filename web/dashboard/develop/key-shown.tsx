@@ -1,4 +1,4 @@
-// Shows a new key. In the browser, the key exists only in the memory of this page.
+// Shows a new key. The console keeps the key only in the memory of this page.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { facts } from '../../ui/facts.ts'
@@ -9,7 +9,7 @@ import { keysTexts } from './keys-texts.ts'
 /** The data that the page shows only once: the key, its environment and its scopes. */
 export type Made = { plaintext_key: string | undefined; environment: 'live' | 'sandbox'; scopes: readonly string[] }
 
-// For each scope, a read that changes nothing. If a key has none of these scopes, the API answers 403 and names the missing
+// For some scopes, a read that changes nothing. If a key has none of these scopes, the API answers 403 and names the missing
 // scope.
 const SAMPLE_READS: readonly (readonly [scope: string, path: string])[] = [
   ['collections:read', '/v1/collections'],

@@ -1,4 +1,4 @@
-// Shows one API request: the stored data, and a link to the record that the request created.
+// Shows one API request: the stored data, and a link to the record that the request created or named.
 
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -15,7 +15,10 @@ import { requestsTexts } from './requests-texts.ts'
 
 type Logged = Calls['GET /v1/merchant/requests/{id}']['data']
 
-/** Shows the request whose id is in the address. A stored request never changes, so the page reads it only once. */
+/**
+ * Shows the request whose id is in the address. The page does not read the request again every few seconds, because the log
+ * only deletes from a stored request.
+ */
 export function RequestPage() {
   const t = useTexts(requestsTexts)
   const { request_id: id } = useParams({ strict: false }) as { request_id: string }
@@ -137,7 +140,10 @@ const PAGES: readonly (readonly [path: RegExp, kind: ResourceKind, page: string]
   [/^\/v1\/merchant\/webhook-deliveries/, 'deliveries', 'webhooks/deliveries'],
 ]
 
-/** Returns the page of the record that a request created or named. Null means that the record has no page. */
+/**
+ * Returns the page of the record that a request created or named. Null means that the request has no such record, or that the
+ * record has no page.
+ */
 function madeBy({ path, resource_id }: Logged): { kind: ResourceKind; to: string } | null {
   if (path === null) return null
   const reference = /^\/v1\/transactions\/(TXN-\w+)$/.exec(path)?.[1]

@@ -98,7 +98,10 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
 
 const TONES: readonly Tone[] = ['plain', 'plain', 'good', 'plain', 'warn', 'bad']
 
-/** Shows a status code in the colour of its class, such as 4xx. Null means that the server sent no response. */
+/**
+ * Shows a status code in the colour of its class, such as 4xx. Null means that the row counts requests that the log did not
+ * store.
+ */
 export function Status({ status }: { status: number | null }) {
   if (status === null) return <>–</>
   return <Chip tone={TONES[Math.floor(status / 100)] ?? 'plain'}>{status}</Chip>

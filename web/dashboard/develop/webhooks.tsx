@@ -47,8 +47,8 @@ export function Webhooks() {
 }
 
 /**
- * Returns the first values of the form that sends deliveries again: those of the failing endpoint of the filter. Without the
- * filter, returns those of the only failing endpoint.
+ * Returns the first values of the form that sends deliveries again: those of the failing endpoint that the filter selects.
+ * Without a filter, returns those of the failing endpoint if only one endpoint fails.
  */
 function useReplayStart(chosen: string | number | undefined): ReplayStart {
   const { environment } = useMerchantAccess()

@@ -47,7 +47,8 @@ export function Checklist() {
     if (is_known) localStorage.setItem(place_key, String(folded))
   }, [is_known, folded, place_key])
   if (read.error && !is_known) return <Problem error={read.error} retry={() => void read.refetch()} />
-  // While the steps load, their place stays free if they were one line at the last visit. The balance then does not move.
+  // If the steps were one line at the last visit, their place stays free while the steps load, so that the balance does not
+  // move.
   if (!is_known) return localStorage.getItem(place_key) === 'true' ? <FoldedSteps done={0} all={0} /> : null
   if (done === items.length) return null
   const hide = (next: boolean) => {
@@ -81,7 +82,7 @@ export function Checklist() {
   )
 }
 
-/** Shows the number of done steps in one line. Without `show`, the line is empty, but has the same height. */
+/** Shows the number of done steps in one line. Without `show`, the line is invisible, but keeps its height. */
 function FoldedSteps({ done, all, show }: { done: number; all: number; show?: () => void }) {
   const t = useTexts(checklistTexts)
   return (

@@ -1,4 +1,4 @@
-// Shows the received amount of each method and network as a bar.
+// Shows the received amount and the success rate of each method and network, each as a bar.
 
 import { Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'

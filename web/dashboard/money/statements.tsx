@@ -1,5 +1,5 @@
-// Shows the merchant's statement of a day or a month: opening balance, a line for each type of transaction, and closing
-// balance. The member can print the statement or save it as CSV.
+// Shows the merchant's statement of a day or a month: opening balance, a line for each type and direction of transactions, and
+// closing balance. The member can print the statement or save it as CSV.
 
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Shows the transactions of the environment: all changes of its balance.
+// Shows the transactions of the environment: each change of the available balance.
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'

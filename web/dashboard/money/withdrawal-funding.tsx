@@ -1,4 +1,4 @@
-// Shows the payments that funded a withdrawal.
+// Shows the transactions that funded a withdrawal.
 
 import { Stack, Text, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'

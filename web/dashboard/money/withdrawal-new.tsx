@@ -37,7 +37,7 @@ const EMPTY: WithdrawalFields = {
   keep: false,
 }
 
-// The form field for each field of the API. The names of the API fields depend on the method.
+// The form field for each API field with another name. The names of the API fields depend on the method.
 const RENAME = {
   destination_phone: 'identifier',
   destination_identifier: 'identifier',

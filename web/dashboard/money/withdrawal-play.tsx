@@ -1,4 +1,4 @@
-// Simulates the decision of the operator and the answer of the provider, for developers in the sandbox only.
+// Shows the buttons that simulate the decision of the operator and the answer of the provider in the sandbox.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -29,7 +29,7 @@ const PLAYED: Partial<Record<WithdrawalDetail['status'], readonly (typeof WAITIN
   SUCCESS: ['REVERSED'],
 }
 
-/** Shows a button for each outcome. Only administrators and finance members see the buttons. */
+/** Shows a button for each outcome to administrators and finance members. */
 export function SimulateOutcome({ row }: { row: WithdrawalDetail }) {
   const t = useTexts(withdrawalTexts)
   const words = useWords()

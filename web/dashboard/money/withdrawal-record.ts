@@ -13,7 +13,7 @@ export const METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as cons
 /** The name of a payout method, as the API writes it. */
 export type PayoutMethod = (typeof METHODS)[number]
 
-/** The fields of the withdrawal form as texts, as the member typed them. */
+/** The fields of the withdrawal form, with the texts as the member typed them. */
 export type WithdrawalFields = {
   method: PayoutMethod
   destination_code: string
@@ -37,7 +37,7 @@ export type RecipientFields = Pick<WithdrawalFields, 'method' | 'destination_cod
   label: string
 }
 
-/** The form field for each field of the API that saves a recipient. */
+/** The form field for each API field of a recipient that has another name. */
 export const destinationRename = { destination_identifier: 'identifier', destination_name: 'name' }
 
 /** Converts the typed fields of a recipient into the fields of the API. */

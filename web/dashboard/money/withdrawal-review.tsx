@@ -1,4 +1,5 @@
-// Shows the review before the member submits a withdrawal: the recipient, each fee, and the remaining balance.
+// Shows the review before the member submits a withdrawal: the recipient, each fee that the merchant pays, and the remaining
+// balance.
 
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { FormEvent } from 'react'
