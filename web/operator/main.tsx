@@ -1,4 +1,5 @@
-// Starts the operator console. The browser loads the code of a page when the operator opens the page, or earlier.
+// Starts the operator console. The browser loads the code of a page in the background, or at the latest when the operator opens
+// the page.
 
 import './operator.css'
 import { createRootRoute } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-// Provides the operator who is signed in, and the data that every page of this console reads.
+// Provides the operator who is signed in, and data that several pages of this console read.
 
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
@@ -6,7 +6,9 @@ import { type Environment, type SignedInUser, useRead } from '../ui/data.ts'
 
 /** The operator who is signed in, with their role and duties. */
 export type Me = SignedInUser
-/** The waiting records of one kind, such as held payments, with their count and the age of the oldest. */
+/**
+ * The waiting records of one kind, such as held payments, with their count, their amount and the time of the oldest.
+ */
 export type QueueItem = Calls['GET /v1/operator/queue']['data']['items'][number]
 
 /** The operator of a page. The frame provides the value. Null means that the component is outside the frame. */

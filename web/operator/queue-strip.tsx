@@ -32,8 +32,8 @@ const stripTexts = texts({
 })
 
 /**
- * The last check of the books, if it found contradictions or ended without a result. Null as `problems` means that it ended
- * without a result.
+ * The last check of the books, if it found contradictions or ended without a result. Otherwise null. Null as `problems` means
+ * that the check ended without a result.
  */
 export type FailedCheck = { finished_at: string; problems: number | null } | null
 

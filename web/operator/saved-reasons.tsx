@@ -29,7 +29,7 @@ const SHOWN_MAX = 80
 
 /**
  * Returns the reasons for an action: the list that the platform saved, or else the list of the console in the operator's
- * language.
+ * language. Before the read has a response, the list is empty.
  */
 export function useSavedReasons(act: ReasonAction): readonly string[] {
   const built_in = useTexts(builtInReasons)

@@ -16,7 +16,10 @@ export function partyColumns(t: { merchant: string; payer: string }): Column<Col
   ]
 }
 
-/** Returns the optional columns of a list of payments. */
+/**
+ * Returns the optional columns of reference, method, provider and fee. All except the reference are hidden until the operator
+ * chooses them.
+ */
 export function furtherColumns(
   t: { reference: string; method: string; provider: string; fee: string },
   words: ReturnType<typeof useWords>,
@@ -34,7 +37,7 @@ export function furtherColumns(
   ]
 }
 
-/** Returns the two lines that show a payment on a phone. */
+/** Returns the two lines that show a payment on a narrow screen. */
 export function paymentLines(
   row: CollectionRow,
   amount = <Amount value={row.amount} currency={row.currency} />,

@@ -111,7 +111,9 @@ function HeldFilters({ list }: { list: ReturnType<typeof useListQuery> }) {
   )
 }
 
-/** If the case does not exist, shows a sentence. If the read failed, shows the error. */
+/**
+ * If the API found no held case or refused the read, shows a sentence. If the read failed otherwise, shows the error.
+ */
 function CaseNotFound({ error, retry }: { error: unknown; retry: () => void }) {
   const t = useTexts(heldTexts)
   const is_gone = error === null || (error instanceof Refused && error.status < 500)

@@ -17,8 +17,8 @@ export function unvaluedAmount({ amount_received, foreign_amount, foreign_curren
 const toCents = (amount: number) => Math.round(amount * 100)
 
 /**
- * Returns the received amount, our fee, and the amount that the merchant gets. If the fee is not below the received amount, the
- * fee is zero.
+ * Returns the received amount, our fee, and the amount that the merchant gets. If the collection has no received amount, uses
+ * the requested amount. If the fee is not below the received amount, the fee is zero.
  */
 export function receivedAmounts({ amount, amount_received, fee }: CollectionRow): {
   received: number

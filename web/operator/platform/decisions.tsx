@@ -1,4 +1,4 @@
-// Shows the decisions that wait for a second operator. Each links to the page where the second operator can make the same
+// Shows the decisions that wait for a second operator. Each row links to the page where the second operator can make the same
 // decision.
 
 import type { Calls } from '../../ui/api-types.ts'

@@ -1,4 +1,4 @@
-// Shows reconciliation: the state of each provider, the open cases, and the imported statements.
+// Shows reconciliation: the state of each provider, the cases, and the imported statements.
 
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-// Defines the routes of the pages about the platform: merchants, addresses, providers, reconciliation, audit log.
+// Defines the routes of the pages about the platform, such as merchants, providers and the audit log.
 
 import { type AnyRoute, createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../../ui/lazy.tsx'

@@ -110,8 +110,8 @@ export function Batch({
     onClose()
   }
   const shown = open && (done !== null || draft.rows.length > 0)
-  // The server checks the withdrawals in this order. A marked withdrawal, which the operator may leave out, takes no money from
-  // the others.
+  // The server checks the withdrawals in this order. The marked withdrawals come last, so that one that the operator leaves out
+  // takes no money from the others.
   const rows = draft.rows
     .map((row) => ({ ...row, status: latest.find(({ id }) => id === row.id)?.status ?? row.status }))
     .sort((one, other) => Number(one.marked) - Number(other.marked))

@@ -47,7 +47,9 @@ const factTexts = texts({
 
 type MarkedFact = { text: string; marked: boolean }
 
-/** Returns the facts as short texts. If a fact reaches its threshold, it is marked. */
+/**
+ * Returns the facts as short texts. A fact that reaches its threshold is marked, and so is a first payout to a destination.
+ */
 function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
   const t = useTexts(factTexts)
   if (facts === null) return []
@@ -64,15 +66,15 @@ function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
 }
 
 /**
- * Returns true if an operator must look at this withdrawal by itself: a fact reaches its threshold, or an operator has asked the
- * merchant a question.
+ * Returns true if an operator must check this withdrawal separately. Such a withdrawal has a marked fact, or waits for an
+ * answer of the merchant.
  */
 export function isMarked({ facts, status }: { facts: ShownFacts | null; status: string }): boolean {
   if (status === 'INFO_REQUESTED') return true
   return facts !== null && (isLargeShare(facts) || isLargeMultiple(facts) || facts.new_destination)
 }
 
-/** Shows the marks of a withdrawal as chips. A withdrawal that reaches no threshold has none. */
+/** Shows the marked facts of a withdrawal as chips. Without a marked fact, shows nothing. */
 export function Marks({ facts }: { facts: ShownFacts | null }) {
   return useShortFacts(facts)
     .filter(({ marked }) => marked)
@@ -104,7 +106,10 @@ export function FactLine({ facts }: { facts: ShownFacts | null }) {
   )
 }
 
-/** Returns the facts with their names, for a list of facts about the withdrawal. */
+/**
+ * Returns the share of the balance and the comparison with earlier payouts, with their names, for FactList. Without facts, the
+ * list is empty.
+ */
 export function useFactRows(facts: ShownFacts | null, currency: string): (readonly [string, string])[] {
   const t = useTexts(factTexts)
   if (facts === null) return []
@@ -120,7 +125,7 @@ export function useFactRows(facts: ShownFacts | null, currency: string): (readon
   ]
 }
 
-/** Returns a sentence for each fact that reaches its threshold, without the first payout to a destination. */
+/** Returns a sentence about a large share of the balance, and one about an amount far above the earlier payouts. */
 export function useFactWarnings(facts: ShownFacts | null, currency: string): string[] {
   const t = useTexts(factTexts)
   if (facts === null) return []

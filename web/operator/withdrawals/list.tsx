@@ -147,7 +147,8 @@ function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null):
 }
 
 /**
- * Shows the status of a withdrawal, its marks, and its approvals if it needs two. A sandbox withdrawal also has a chip.
+ * Shows the status and the marks of a withdrawal. A sandbox withdrawal has a further chip. While a withdrawal waits for two
+ * approvals, a chip shows their count.
  */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
   const t = useTexts(listTexts)
@@ -165,8 +166,8 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
 }
 
 /**
- * Shows the count and the sum of the selection, with the actions for the selection. An operator chooses each marked withdrawal
- * by itself.
+ * Shows the count and the sum of the selection, with the actions for the selection. The button for the whole page does not
+ * choose marked withdrawals.
  */
 function Choice({
   draft,

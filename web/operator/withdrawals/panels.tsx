@@ -45,7 +45,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
   )
 }
 
-/** Shows the warnings as a list, for the panel and for the dialogs. */
+/** Shows the warnings as a list, for the panel and for the dialogs. If there are none, shows a chip that says so. */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
@@ -131,7 +131,9 @@ export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCase
   )
 }
 
-/** Shows the merchant, its balance, and the balance that remains after this withdrawal. */
+/**
+ * Shows the merchant and its balance. While an operator can approve the withdrawal, also shows the balance that would remain.
+ */
 export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()

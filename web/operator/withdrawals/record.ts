@@ -47,7 +47,7 @@ export function allowedActions(
   return hasApproved(withdrawal, me) || isSubmitter(withdrawal, me) ? acts.filter((act) => act !== 'approve') : acts
 }
 
-/** Returns true if this operator gave the first of the two approvals. */
+/** Returns true if the withdrawal needs two approvals and this operator gave one of them. */
 export function hasApproved(
   { approvals_required, approvals }: Pick<WithdrawalRow, 'approvals_required' | 'approvals'>,
   { email }: Me,
