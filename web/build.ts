@@ -1,5 +1,5 @@
-// Builds the two consoles from web/ into web/dist/, and compresses each file. `npm start` and `npm test` run this file first.
-// If no source has changed, the build does nothing.
+// Builds the two consoles from web/ into web/dist/, and compresses their assets. `npm start` and `npm test` run this file
+// first. If no source has changed, the build does nothing.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -36,7 +36,6 @@ if (import.meta.main) {
   await buildWeb()
 }
 
-/** If a source has changed, builds the consoles. If the build fails, throws the error of the build. */
 async function buildWeb(): Promise<void> {
   const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
@@ -82,7 +81,6 @@ async function compressFile(path: string): Promise<void> {
   await writeFile(`${path}.gz`, await zip(plain, { level: 9 }))
 }
 
-/** Returns a hash of every input of the build. */
 function sourcesHash(): string {
   const files = readdirSync(WEB, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(tsx?|css|html|json|svg)$/.test(path) && !path.startsWith('dist'))

@@ -1,5 +1,5 @@
-// Builds the gallery: one page with every shared component in every state. Only scripts/gallery.ts and the test of the gallery
-// use it. `npm run build` does not build the gallery, so that no server offers it.
+// Builds the gallery: one page with the basic components of the consoles in their states. Only scripts/gallery.ts and the test
+// of the gallery use this file. `npm run build` does not build the gallery, so that no server offers the gallery.
 
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'

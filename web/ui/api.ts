@@ -76,7 +76,8 @@ export type Input<Name extends CallName> = {
 
 /**
  * Calls the API and returns the data of the response. If the API requires a recent sign-in, asks the user to confirm the
- * session and repeats the call. Throws Refused, NoAnswer or SessionOver.
+ * session and repeats the call. Throws Refused, NoAnswer or SessionOver. If `signal` aborts the request, throws the error of
+ * `fetch`.
  */
 export async function call<Name extends CallName>(name: Name, input: Input<Name> = {}): Promise<Calls[Name]['data']> {
   const reply = await sendAuthorized(name, input).catch(async (error: unknown) => {
@@ -92,7 +93,7 @@ const CONFIRM: CallName = 'POST /v1/session/confirm'
 
 /**
  * Downloads a file, such as a CSV or a PDF, and saves it in the browser. If the server sends no name, the file has the name
- * `file`. Throws the same errors as `call`.
+ * `file`. Throws Refused, NoAnswer or SessionOver.
  */
 export async function download<Name extends CallName>(name: Name, input: Input<Name>, file: string): Promise<void> {
   const reply = await sendAuthorized(name, input)

@@ -106,10 +106,7 @@ export function useSignedInUser(): { data: SignedInUser | undefined; error: Erro
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
-/**
- * Returns a mutation that sends an action and then reads all data again. The page shows a result only after the API has
- * confirmed the action.
- */
+/** Returns a mutation that sends an action. After the response or an error, the page reads all data again. */
 export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()

@@ -15,7 +15,8 @@ export type Facts = {
 }
 
 /**
- * The facts of this page. If the page does not come from our server, the module throws an error when the browser loads it.
+ * The facts of this page. If the page lacks the meta element of our server, the module throws an error when the browser loads
+ * it.
  */
 export const facts: Facts = JSON.parse(document.querySelector<HTMLMetaElement>('meta[name=malipo]')?.content ?? '')
 

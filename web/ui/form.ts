@@ -29,8 +29,8 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * Returns true if the server may have executed the request. In this case, the page may repeat the request only with the same
- * Idempotency-Key.
+ * Returns true if the page must repeat the request with the same Idempotency-Key. The server may have executed such a request,
+ * or has refused it because of the rate limit.
  */
 export function isUnresolved(error: unknown): boolean {
   // If the error is no refusal, the network failed, the session ended, or the page failed after the response. In each case, the

@@ -1,5 +1,6 @@
-// Loads the code of a page when the user opens the page, or earlier. If the code does not load, the console shows the reason and
-// retries. Without a network, the console never reloads, because the browser would then show its own error page.
+// Loads the code of a page in the background, or at the latest when the user opens the page. If the code does not load, the
+// console shows the reason and retries. Without a network, the console never reloads, because the browser would then show its
+// own error page.
 
 import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
@@ -52,7 +53,10 @@ type LoadFailure = 'offline' | 'silent' | 'gone'
 
 const pages: LazyPage[] = []
 
-/** Makes a page from the export `name` of a module. The browser loads the module when the user opens the page, or earlier. */
+/**
+ * Makes a page from the export `name` of a module. The browser loads the module in the background, or at the latest when the
+ * user opens the page.
+ */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, FunctionComponent>>,
   name: Name,

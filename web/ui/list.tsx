@@ -60,7 +60,7 @@ export function useListQuery(filters: readonly ListFilter[]) {
     )
     void navigate({ to: '.', search: search_params as never, replace: true, resetScroll: false })
   }
-  // Without this check, the list and the CSV file would ignore an invalid phone.
+  // Without this check, the API would refuse the list and the CSV file because of an invalid phone.
   const wrong = filters.some(({ name, kind }) => {
     const value = search[name] ?? ''
     return kind === 'phone' && value !== '' && !isPhoneFilter(value)
@@ -324,7 +324,7 @@ export function Table<Row>(props: {
   )
 }
 
-/** Shows the checkbox that selects every row of the page. */
+/** Shows the checkbox that selects every row of the page that allows the action. */
 function AllCheckbox({
   keys,
   chosen,
@@ -484,7 +484,7 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // If the value in the address has changed, the user cleared the filters or went back. The field then shows the new value.
+  // If the value in the address has changed, for example because the user cleared the filters, the field shows the new value.
   if (lastValue !== value) {
     setLastValue(value)
     setTyped(value)

@@ -29,7 +29,9 @@ type SignInState = { to: string }
 
 let renewing: Promise<User | null> | null = null
 
-/** Returns an access token that is valid for at least some seconds. Null means that the session has ended. */
+/**
+ * Returns an access token. If the token expires within RENEW_S seconds, renews it first. Null means that the session has ended.
+ */
 export async function token(): Promise<string | null> {
   const user = await manager.getUser()
   if (user === null) return null

@@ -52,7 +52,7 @@ export function Shell({
 }: {
   menu: readonly MenuItem[]
   strip: Strip
-  /** The business or the installation that the console shows, below the name of the product. */
+  /** The business that the console shows, or the name of the console, below the name of the product. */
   place?: ReactNode
   /** The search box in the header. Without a value, the header has no search box. */
   search?: ReactNode

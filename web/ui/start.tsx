@@ -1,4 +1,4 @@
-// Starts a console: checks the session, sets the language, then shows the pages.
+// Starts a console: sets the language, checks the session, then shows the pages.
 
 import './ui.css'
 import { Button, Group, MantineProvider, Stack, Text, Title } from '@mantine/core'
