@@ -10,7 +10,7 @@ type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 export const queueTexts = texts({
   sw: {
     title: 'Yanayosubiri uamuzi',
-    lead: 'Kazi zote za waendeshaji, za haraka kwanza. Ukurasa unajisasisha wenyewe.',
+    lead: 'Kazi za waendeshaji zilizo wazi, za haraka kwanza. Ukurasa unajisasisha wenyewe.',
     environment: 'Mazingira',
     kind: 'Kazi',
     count: 'Idadi',
@@ -39,7 +39,7 @@ export const queueTexts = texts({
       withdrawals_waiting: { name: 'Utoaji pesa unaosubiri idhini', what: 'Idhinisha, kataa au uliza.' },
       withdrawals_info_requested: {
         name: 'Utoaji pesa unaosubiri jibu la biashara',
-        what: 'Umeuliza; biashara haijajibu bado.',
+        what: 'Mwendeshaji ameuliza; biashara haijajibu bado.',
       },
       withdrawals_needs_reconciliation: {
         name: 'Utoaji pesa usio na jibu la uhakika',
@@ -65,7 +65,7 @@ export const queueTexts = texts({
   },
   en: {
     title: 'Open work',
-    lead: 'All open work of operators, the most urgent first. The page refreshes itself.',
+    lead: 'Open work of operators, the most urgent first. The page refreshes itself.',
     environment: 'Environment',
     kind: 'Work',
     count: 'Count',
@@ -94,7 +94,7 @@ export const queueTexts = texts({
       withdrawals_waiting: { name: 'Withdrawals that wait for approval', what: 'Approve, reject or ask.' },
       withdrawals_info_requested: {
         name: 'Withdrawals that wait for the merchant',
-        what: 'You asked; the merchant has not answered yet.',
+        what: 'An operator asked; the merchant has not answered yet.',
       },
       withdrawals_needs_reconciliation: {
         name: 'Withdrawals with an unknown outcome',

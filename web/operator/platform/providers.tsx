@@ -68,7 +68,7 @@ const providersTexts = texts({
     sandbox: 'Majaribio',
     unused: 'Haitumiki',
     breaker: 'Ulinzi',
-    no_breaker: 'Hana saketi: seva yenyewe inaigiza mtoa huduma huyu, kwa hiyo hakatwi kamwe.',
+    no_breaker: 'Hana saketi: seva yenyewe inaigiza mtoa huduma huyu, kwa hiyo haiachi kamwe kumwita.',
     has_breaker: 'Saketi moja kwa kila njia.',
   },
   en: {
@@ -118,7 +118,7 @@ const providersTexts = texts({
     sandbox: 'Sandbox',
     unused: 'Not used',
     breaker: 'Protection',
-    no_breaker: 'No circuit: the server simulates this provider itself, so the circuit never opens.',
+    no_breaker: 'No circuit: the server simulates this provider itself, so it never stops the calls.',
     has_breaker: 'One circuit for each method.',
   },
 })
