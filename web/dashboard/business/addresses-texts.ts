@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const addressesTexts = texts({
   sw: {
     title: 'Anwani za IP',
-    lead: 'Funguo halisi zilizowekewa masharti hufanya kazi kutoka anwani hizi tu.',
+    lead: 'Funguo halisi zilizowekewa masharti hufanya kazi kutoka anwani zilizoidhinishwa za orodha hii tu.',
     sandbox: 'Funguo za Majaribio haziwekewi masharti ya anwani. Orodha hii ina maana kwenye mazingira Halisi.',
     sandbox_none: 'Majaribio hayahitaji anwani',
     to_live: 'Fungua anwani za Halisi',
@@ -39,7 +39,7 @@ export const addressesTexts = texts({
   },
   en: {
     title: 'IP addresses',
-    lead: 'Restricted live keys work from these addresses only.',
+    lead: 'Restricted live keys work only from the approved addresses of this list.',
     sandbox: 'This list applies to live keys only. Sandbox keys work from every address.',
     sandbox_none: 'Sandbox keys need no addresses',
     to_live: 'Open the live addresses',

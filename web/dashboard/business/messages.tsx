@@ -14,7 +14,7 @@ type MerchantMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][nu
 const messagesTexts = texts({
   sw: {
     title: 'Ujumbe uliotumwa',
-    lead: 'Barua pepe na SMS zilizotumwa kwa jina la biashara yako.',
+    lead: 'Barua pepe na SMS za jina la biashara yako, pamoja na hali ya kila ujumbe.',
     time: 'Muda',
     channel: 'Njia',
     channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
@@ -45,7 +45,7 @@ const messagesTexts = texts({
   },
   en: {
     title: 'Messages sent',
-    lead: 'E-mails and SMS that the server sends in the name of your business.',
+    lead: 'E-mails and SMS in the name of your business, with the status of each message.',
     time: 'Time',
     channel: 'Channel',
     channels: { email: 'E-mail', sms: 'SMS' },

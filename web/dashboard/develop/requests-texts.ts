@@ -24,7 +24,7 @@ export const requestsTexts = texts({
     empty: 'Bado hakuna maombi',
     teach: 'Mfumo wako ukituma ombi la kwanza kwa ufunguo wa mazingira haya, litaonekana hapa pamoja na jibu lake.',
     make_key: 'Tengeneza ufunguo',
-    not_kept: (count: string) => `Maombi ${count} hayakuhifadhiwa: yalikuwa mengi mno kwa wakati mmoja`,
+    not_kept: (count: string) => `Maombi ${count} hayakuhifadhiwa: seva haikuweza kuyahifadhi`,
     until: 'hadi',
     looked: 'Tumetafuta kurudi nyuma hadi',
     look_on: 'Chagua siku ya "Hadi" ya nyuma zaidi ili kuendelea.',
@@ -74,7 +74,7 @@ export const requestsTexts = texts({
     teach:
       'Once your system sends its first request with a key of this environment, the request appears here with its answer.',
     make_key: 'Create a key',
-    not_kept: (count: string) => `The log lacks ${count} requests, because too many requests arrived at the same time`,
+    not_kept: (count: string) => `The log lacks ${count} requests, because the server could not store them`,
     until: 'until',
     looked: 'Searched back to',
     look_on: 'To continue, choose an earlier day in "To".',
