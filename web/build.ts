@@ -23,7 +23,7 @@ const zip = promisify(gzip)
 
 const USAGE = `Usage: npm run build
 
-Builds the consoles of merchants and operators (web/dashboard, web/operator) into web/dist, when they have changed.
+If a source has changed, builds the consoles of merchants and operators (web/dashboard, web/operator) into web/dist.
 `
 
 if (import.meta.main) {
@@ -39,7 +39,7 @@ if (import.meta.main) {
 async function buildWeb(): Promise<void> {
   const sources = sourcesHash()
   if (existsSync(MADE_FROM) && readFileSync(MADE_FROM, 'utf8') === sources) return
-  process.stderr.write('Building the pages of web/ (only when they have changed)...\n')
+  process.stderr.write('Building the consoles of web/, because a source has changed...\n')
   const fresh = `${DIST}.${process.pid}`
   try {
     for (const name of CONSOLES) await buildConsole(name, join(fresh, name))
