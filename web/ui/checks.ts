@@ -6,6 +6,8 @@ const words = texts({
   sw: {
     needed: 'Jaza sehemu hii.',
     amount: 'Andika kiasi kama 25000 au 25000.50.',
+    zero: 'Andika kiasi kinachozidi sifuri.',
+    large: 'Kiasi ni kikubwa mno: andika tarakimu zisizozidi 12 kabla ya nukta.',
     phone: 'Andika namba ya simu kama 0754 123 456.',
     phone_filter: 'Andika namba ya simu kama 0754 123 456, au tarakimu zake 4 hadi 9 za mwisho.',
     email: 'Andika anwani kama jina@mfano.co.tz.',
@@ -17,6 +19,8 @@ const words = texts({
   en: {
     needed: 'Fill in this field.',
     amount: 'Write an amount such as 25000 or 25000.50.',
+    zero: 'Write an amount greater than zero.',
+    large: 'The amount is too large: write at most 12 digits before the point.',
     phone: 'Write a phone number such as 0754 123 456.',
     phone_filter: 'Write a phone number such as 0754 123 456, or its last 4 to 9 digits.',
     email: 'Write an address such as name@example.co.tz.',
@@ -27,11 +31,8 @@ const words = texts({
   },
 })
 
-/**
- * Converts an amount in shillings as people write it ("25,000/=", "Tsh 25000", "25000.50") into the format of the API. Null
- * means that the text is no amount above zero.
- */
-export function readAmount(text: string): string | null {
+/** Reads an amount of any size with two decimals, such as "25000.50". Null means that the text is no amount. */
+function readDecimal(text: string): string | null {
   const plain = text
     .trim()
     .replace(/^(tzs|tsh|sh)\.?/i, '')
@@ -42,8 +43,19 @@ export function readAmount(text: string): string | null {
   const [, whole, cents = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?$/.exec(plain) ?? []
   if (whole === undefined) return null
   const digits = whole.replaceAll(',', '').replace(/^0+(?=\d)/, '')
-  const amount = `${digits}.${cents.padEnd(2, '0')}`
-  return digits.length > 12 || amount === '0.00' ? null : amount
+  return `${digits}.${cents.padEnd(2, '0')}`
+}
+
+/** The length of the longest amount that a form accepts: 12 digits, the point and 2 decimals. */
+const AMOUNT_LENGTH_MAX = 15
+
+/**
+ * Converts an amount in shillings as people write it ("25,000/=", "Tsh 25000", "25000.50") into the format of the API. Null
+ * means that the text is no amount above zero, or has more than 12 digits before the point.
+ */
+export function readAmount(text: string): string | null {
+  const amount = readDecimal(text)
+  return amount === null || amount === '0.00' || amount.length > AMOUNT_LENGTH_MAX ? null : amount
 }
 
 /**
@@ -81,7 +93,11 @@ export function checks(language: Language) {
   const text = (max: number) => (value: string) => needed(value) ?? short(max)(value)
   const line = (max: number) => (value: string) =>
     needed(value) ?? short(max)(value) ?? (HIDDEN.test(value) ? t.hidden : null)
-  const amount = (value: string) => needed(value) ?? (readAmount(value) === null ? t.amount : null)
+  const amount = (value: string) => {
+    const read = readDecimal(value)
+    const wrong = read === null ? t.amount : read === '0.00' ? t.zero : t.large
+    return needed(value) ?? (readAmount(value) === null ? wrong : null)
+  }
   const phone = (value: string) => needed(value) ?? (readPhone(value) === null ? t.phone : null)
   const phoneFilter = (value: string) => (isPhoneFilter(value) ? null : t.phone_filter)
   const email = (value: string) =>

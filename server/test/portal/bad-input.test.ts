@@ -18,14 +18,18 @@ const LONGER = 'd'.repeat(1_500)
 const ARABIC = 'محمد علي'
 const EMOJI = 'Mama Neema 🍅'
 
-/** A field of a form: its label, the pasted text, and the refusal at the field. */
-type WrongField = { label: [sw: string, en: string]; pasted: string; refusal: [sw: string, en: string] }
+/** A text that a form refuses, and the refusal at the field. */
+type WrongText = { pasted: string; refusal: [sw: string, en: string] }
+/** A field of a form: its label, its first wrong text, and further wrong texts that the reader pastes later. */
+type WrongField = WrongText & { label: [sw: string, en: string]; later?: WrongText[] }
 
 const tooLong = (max: number, length: number): [string, string] => [
   `Andika herufi zisizozidi ${max}. Umeandika ${length}.`,
   `Write at most ${max} characters. You wrote ${length}.`,
 ]
 const AMOUNT: [string, string] = ['Andika kiasi kama 25000', 'Write an amount such as 25000']
+const ZERO: [string, string] = ['Andika kiasi kinachozidi sifuri.', 'Write an amount greater than zero.']
+const LARGE: [string, string] = ['tarakimu zisizozidi 12 kabla ya nukta', 'at most 12 digits before the point']
 const PHONE: [string, string] = ['Andika namba ya simu kama', 'Write a phone number such as']
 const URL: [string, string] = [
   'Andika anwani kamili inayoanza na https://',
@@ -38,7 +42,15 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
     open: ['Zaidi: simu', 'More: phone'],
     send: ['Tengeneza kiungo', 'Create a link'],
     fields: [
-      { label: ['Kiasi', 'Amount'], pasted: '٢٥٠٠٠', refusal: AMOUNT },
+      {
+        label: ['Kiasi', 'Amount'],
+        pasted: '٢٥٠٠٠',
+        refusal: AMOUNT,
+        later: [
+          { pasted: '0', refusal: ZERO },
+          { pasted: '99999999999999', refusal: LARGE },
+        ],
+      },
       { label: ['Maelezo', 'Description'], pasted: LONGER, refusal: tooLong(1_000, 1_500) },
       { label: ['Jina la mteja', 'Name of the customer'], pasted: LONG, refusal: tooLong(200, 500) },
       { label: ['Simu ya mteja', 'Phone of the customer'], pasted: '0754 ABC 456', refusal: PHONE },
@@ -126,6 +138,15 @@ async function refusesEach(visitor: Visitor, form: (typeof FORMS)[number]): Prom
     assert.equal(await found.inputValue(), one.pasted, `${form.path}: the form keeps what the reader pasted`)
   }
   await visitor.looks(`${form.path}, refused`)
+  for (const one of form.fields)
+    for (const { pasted, refusal } of one.later ?? []) {
+      await field(one).fill(pasted)
+      await visitor.press(...form.send)
+      await page
+        .getByText(says(...refusal))
+        .first()
+        .waitFor()
+    }
 }
 
 for (const language of LANGUAGES) {
