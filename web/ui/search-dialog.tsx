@@ -11,6 +11,7 @@ import { useTexts } from './language.ts'
 import { Chip, hrefOf, Time } from './parts.tsx'
 import { Problem } from './problem.tsx'
 import { searchTexts } from './search-texts.ts'
+import { searchWordsOf } from './search-words.ts'
 import { showAmount, showPhone } from './show.ts'
 import { toneOf, useWords } from './words.ts'
 
@@ -51,11 +52,15 @@ function keepRecent(text: string): void {
 }
 
 /**
- * Returns the pages and actions whose name contains each word of the text. Without a text, returns the actions only.
+ * Returns the pages and actions whose name or further words contain each word of the text. Without a text, returns the
+ * actions only.
  */
 function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = places.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+  const found = places.filter(({ to, label }) => {
+    const known = `${label.toLowerCase()} ${searchWordsOf(to)}`
+    return words.every((word) => known.includes(word))
+  })
   return words.length === 0 ? found.filter(({ is_act }) => is_act) : found.slice(0, PLACES_MAX)
 }
 

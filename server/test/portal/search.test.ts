@@ -30,7 +30,7 @@ const field = ({ page }: Visitor) => page.getByRole('combobox', { name: /^(Searc
 const option = ({ page }: Visitor, text: string | RegExp) => page.getByRole('option').filter({ hasText: text })
 
 for (const language of ['en', 'sw'] as const) {
-  test(`a member finds a payment by the last four digits of its phone with the keyboard alone (${language})`, async () => {
+  test(`a member finds a payment by the last four digits of its phone with the keyboard alone, and pages by further words (${language})`, async () => {
     const person = await office.newPerson('MERCHANT_ADMIN')
     const at = await office.comes(person, 'dashboard', { language })
     await at.opens('/sandbox')
@@ -76,6 +76,19 @@ for (const language of ['en', 'sw'] as const) {
     await field(at).fill(at.says('kiungo cha', 'payment link'))
     await option(at, at.says('Tengeneza kiungo cha malipo', 'Create a payment link')).click()
     await at.page.waitForURL(/links\/new$/)
+    await at.page.keyboard.press('Control+k')
+    // The member may type a word of either language, also one that the name of the page lacks.
+    const pages: [word: string, sw: string, en: string][] = [
+      ['logo', 'Mwonekano', 'Look'],
+      ['rangi', 'Mwonekano', 'Look'],
+      ['password', 'Mahali ulipoingia', 'Your sessions'],
+      ['team', 'Watumiaji', 'Members'],
+      ['alika', 'Alika mtumiaji', 'Invite a member'],
+    ]
+    for (const [word, sw, en] of pages) {
+      await field(at).fill(word)
+      await option(at, at.says(sw, en)).waitFor()
+    }
     await at.leave()
   })
 }

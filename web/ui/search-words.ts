@@ -1,0 +1,27 @@
+// Contains further words by which the search finds pages and actions. The user may type them in either language.
+
+/** The words of each page, by its path below the environment or the console. */
+const WORDS: Readonly<Record<string, string>> = {
+  profile: 'logo colour color brand branding support contact nembo rangi mawasiliano',
+  members: 'team staff users people invite roles timu wafanyakazi alika mwaliko majukumu',
+  sessions: 'password sign out devices browsers security passkey nywila ondoka vifaa usalama',
+  addresses: 'allowlist whitelist security usalama',
+  keys: 'secret token credentials siri',
+  webhooks: 'events notifications callback deliveries endpoint matukio anwani',
+  requests: 'logs errors kumbukumbu makosa',
+  collections: 'payments received customers mapato wateja',
+  links: 'pay request checkout omba',
+  invoices: 'bills ankara bili',
+  withdrawals: 'payouts send money disbursements tuma pesa',
+  recipients: 'beneficiaries payees walengwa',
+  transactions: 'ledger postings balance salio',
+  statements: 'accounting export csv pdf download uhasibu pakua',
+  notifications: 'e-mail email alerts summaries barua pepe muhtasari',
+  messages: 'sms e-mail email barua pepe',
+  activity: 'history log changes mabadiliko',
+}
+
+/** Returns the further words of the page at this path, in lower case. */
+export function searchWordsOf(path: string): string {
+  return WORDS[path.replace(/^(live|sandbox)\//, '').replace(/\?.*$/, '')] ?? ''
+}
