@@ -1116,7 +1116,7 @@ export type WebhookEndpoint = {
 
 /** The schema `WebhookReplay` of the API. */
 export type WebhookReplay = {
-  /** The number of queued deliveries. Each gets one attempt. */
+  /** The number of deliveries that the server sends now. */
   queued: number
   /** True if more deliveries may match than one call queues. */
   more: boolean
@@ -1787,7 +1787,7 @@ export type ReplayWebhookDeliveriesInput = {
   event?: 'collection.success' | 'collection.failed' | 'collection.reversed' | 'collection.pending_review' | 'disbursement.success' | 'disbursement.failed' | 'disbursement.reversed' | 'disbursement.approved' | 'disbursement.info_requested' | 'payment_link.paid' | 'invoice.paid' | 'invoice.overdue' | 'balance.low' | 'collection.successful' | undefined
   /** Only deliveries to this endpoint: `default`, or an id of webhook-endpoints. */
   endpoint_id?: string | undefined
-  /** The status of the deliveries. Default: failed. The server sends pending deliveries anyway. */
+  /** Default: failed, also with a waiting retry. */
   status?: 'failed' | 'delivered' | 'all' | undefined
 }
 

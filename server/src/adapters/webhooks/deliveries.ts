@@ -98,7 +98,7 @@ const FIND_ENDPOINT = sql(
 )
 
 /** A retry that is due within this time counts as due, because the clocks of two processes differ. */
-const DUE_SOON_MS = 1_000
+export const DUE_SOON_MS = 1_000
 
 // A replay sets the number of attempts so that one attempt remains. The result of this attempt is final.
 // A process that sends the delivery is its lease_owner until the result is recorded, so no retry without an owner is in flight.

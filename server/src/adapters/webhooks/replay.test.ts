@@ -45,7 +45,7 @@ async function make(merchant: Merchant, status: string, environment: Environment
   assert.ok(delivery)
   const due = status === 'pending' ? new Date(world.deps.clock.now().getTime() + 3_600_000) : null
   await world.rows(
-    `update webhook_deliveries set status = $3, due_at = $4, attempts = 5 where merchant_id = $1 and id = $2`,
+    `update webhook_deliveries set status = $3, due_at = $4, attempts = case $3 when 'pending' then 2 else 5 end where merchant_id = $1 and id = $2`,
     [merchant.id, delivery.id, status, due],
   )
   return delivery.id
@@ -59,21 +59,23 @@ async function pendingOf(merchant: Merchant): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test('a replay queues failed deliveries since a time once more, and queues no delivered or older delivery', async () => {
+test('a replay queues failed deliveries since a time, makes a waiting retry due, and queues no delivered or older delivery', async () => {
   const { merchant, ids, replay, at, token } = await stage('failed', 'failed', 'delivered', 'failed', 'pending')
   const live = await make(merchant, 'failed', 'live')
   receiver.received.length = 0
   const done = await replay({ since: at(1) })
   assert.equal(done.status, 202)
-  assert.deepEqual(done.body.data, { queued: 2, more: false, next_since: null })
-  assert.deepEqual(await pendingOf(merchant), [ids[1], ids[3]])
+  assert.deepEqual(done.body.data, { queued: 3, more: false, next_since: null })
+  assert.deepEqual(await pendingOf(merchant), [ids[1], ids[3], ids[4]])
+  assert.equal((await replay({ since: at(0), status: 'all' })).body.data.queued, 2, 'due deliveries stay unchanged')
   await world.work()
-  assert.deepEqual(receiver.received.map(({ headers }) => headers['webhook-id']).sort(), [ids[1], ids[3]])
+  const sent = receiver.received.map(({ headers }) => headers['webhook-id'])
+  assert.deepEqual(sent.sort(), ids, 'each delivery once')
   const [other] = await world.rows<{ status: string }>('select status from webhook_deliveries where id = $1', [live])
   assert.equal(other?.status, 'failed', 'the delivery of the other environment is unchanged')
   const log = await world.get('/v1/merchant/audit-log', token)
   const [entry] = log.body.data.items
-  assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(1)])
+  assert.deepEqual([entry.action, entry.after.queued, entry.after.since], ['webhook_deliveries.replay', 2, at(0)])
 })
 
 test('a replay queues delivered events of the period again when the request includes delivered events', async () => {
@@ -113,6 +115,24 @@ test('a replay queues 5,000 deliveries and returns the start of the next call, a
   assert.deepEqual(first.body.data, { queued: 5_000, more: true, next_since: at(0) })
   const second = await replay({ since: first.body.data.next_since })
   assert.deepEqual(second.body.data, { queued: 201, more: false, next_since: null })
+})
+
+test('a replay keeps the attempts of a waiting retry, and skips a delivery in flight or without an attempt', async () => {
+  const { merchant, replay, at, ids } = await stage('pending', 'pending', 'pending', 'pending')
+  const set = (n: number, change: string) =>
+    world.rows(`update webhook_deliveries set ${change} where merchant_id = $1 and id = $2`, [merchant.id, ids[n]])
+  await set(0, `lease_owner = '${merchant.id}'`)
+  await set(1, 'attempts = 0')
+  const due = await pendingOf(merchant)
+  assert.deepEqual((await replay({ since: at(0), status: 'delivered' })).body.data.queued, 0)
+  const both = await Promise.all([replay({ since: at(0) }), replay({ since: at(0) })])
+  assert.deepEqual(both.map(({ body }) => body.data.queued).sort(), [0, 2])
+  assert.deepEqual([due, await pendingOf(merchant)], [[], [ids[2], ids[3]]])
+  const rows = await world.rows<{ attempts: number; updated: boolean }>(
+    'select attempts, updated_at > created_at as updated from webhook_deliveries where merchant_id = $1 and id >= $2',
+    [merchant.id, ids[2]],
+  )
+  assert.deepEqual(rows, Array(2).fill({ attempts: 2, updated: false }))
 })
 
 test('a replay never queues a delivery that has a hundred attempts', async () => {

@@ -3,7 +3,7 @@
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { firstIdAt, refuseField, timeOfId, ZERO_ID } from '../../kernel/lib/index.ts'
-import { ENDPOINT_EXISTS, endpointFilterOf, REPLAYS_MAX } from './deliveries.ts'
+import { DUE_SOON_MS, ENDPOINT_EXISTS, endpointFilterOf, REPLAYS_MAX } from './deliveries.ts'
 import { EVENT_ALIASES } from './events.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import type { ReplayInput, ReplayView } from './schema.ts'
@@ -19,27 +19,36 @@ const SCAN_END = sql(
   `select id from webhook_deliveries where merchant_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1`,
 )
 
-// The statement changes no pending delivery, so only one of two concurrent calls queues a delivery. The statement locks the
+// A pending delivery matches only while it waits for a retry and no process sends it. REPLAY of deliveries.ts has the reasons.
+const MATCHES = `status = any($5::text[]) and case when status = 'pending'
+       then attempts > 0 and lease_owner is null and due_at > $12 else attempts < $9 end`
+
+// The statement changes no due delivery, so only one of two concurrent calls queues a delivery. The statement locks the
 // rows by id, in the same order as every batch of this table.
 const REPLAY = sql(
   'webhook_replay_since',
-  `update webhook_deliveries d
-   set status = 'pending', attempts = greatest(d.attempts, $7), due_at = $8, lease_owner = null, updated_at = $8
-   where d.merchant_id = $1 and d.id = any(array(
+  `update webhook_deliveries
+   set status = 'pending', attempts = case when status = 'pending' then attempts else greatest(attempts, $7) end,
+     due_at = $8, lease_owner = null, updated_at = case when status = 'pending' then updated_at else $8 end
+   where merchant_id = $1 and id = any(array(
        select id from webhook_deliveries
-       where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and status = any($5::text[])
-         and ($6::text is null or event = $6) and attempts < $9
-         and ($11::uuid is null or endpoint_id = $11) and ${ENDPOINT_EXISTS}
+       where merchant_id = $1 and environment = $2 and id >= $3 and id < $4 and ${MATCHES}
+         and ($6::text is null or event = $6) and ($11::uuid is null or endpoint_id = $11) and ${ENDPOINT_EXISTS}
        order by id limit $10))
-     and d.status = any($5::text[]) and d.attempts < $9
-   returning d.id`,
+     and ${MATCHES}
+   returning id`,
 )
 
-const STATUSES = { failed: ['failed'], delivered: ['delivered'], all: ['failed', 'delivered'] } as const
+const STATUSES = {
+  failed: ['failed', 'pending'],
+  delivered: ['delivered'],
+  all: ['failed', 'pending', 'delivered'],
+} as const
 
 /**
- * Queues one more attempt of each delivery since a time, at most 5,000. `next_since` is the `since` of the next call. Null
- * means that no delivery is left. Skips deliveries that are pending, have 100 attempts, or have a deleted endpoint.
+ * Queues one more attempt of each delivery since a time, at most 5,000. If a delivery waits for a retry, makes this retry due
+ * now. `next_since` is the `since` of the next call, or null if no delivery is left. Skips deliveries that are due or in flight,
+ * have 100 attempts, or have a deleted endpoint.
  */
 export async function replaySince(
   deps: Deps,
@@ -61,7 +70,8 @@ export async function replaySince(
   const end = beyond?.id ?? to
   const period = [merchant_id, environment, from, end, statuses, event]
   const limits = [ATTEMPTS_MAX - 1, now, REPLAYS_MAX, QUEUED_MAX]
-  const queued = await tx.query<{ id: string }>(REPLAY, [...period, ...limits, endpoint_id])
+  const soon = new Date(now.getTime() + DUE_SOON_MS)
+  const queued = await tx.query<{ id: string }>(REPLAY, [...period, ...limits, endpoint_id, soon])
   const full = queued.length === QUEUED_MAX
   const last = queued.reduce((max, { id }) => (id > max ? id : max), ZERO_ID)
   const next = full ? last : beyond?.id

@@ -175,7 +175,7 @@ function replayRoutes(deps: Deps, app: App): void {
         operationId: 'replayWebhookDeliveries',
         summary: 'Replay deliveries since a time',
         description:
-          'One more attempt of each delivery, with the same id and bytes, oldest first, at most 5,000 in one call. Pending deliveries stay unchanged, so that a repeated call sends nothing twice.',
+          'One more attempt of each delivery, with the same id and bytes, oldest first, at most 5,000 in one call. If a delivery waits for a retry, the retry is due now. Due deliveries stay unchanged, so that a repeated call sends nothing twice.',
         body: ReplayBody,
         response: { 202: ReplayAnswer },
       },

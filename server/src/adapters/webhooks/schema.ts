@@ -181,12 +181,7 @@ export const ReplayBody = Type.Object(
     until: Type.Optional(timestamp('Deliveries of events before this time. Default: now.')),
     event: Type.Optional(enumOf('EventChoice', [...EVENTS, ...EVENT_ALIASES.keys()], 'Only deliveries of this event.')),
     endpoint_id: endpointFilter,
-    status: Type.Optional(
-      oneOf(
-        ['failed', 'delivered', 'all'],
-        'The status of the deliveries. Default: failed. The server sends pending deliveries anyway.',
-      ),
-    ),
+    status: Type.Optional(oneOf(['failed', 'delivered', 'all'], 'Default: failed, also with a waiting retry.')),
   },
   { title: 'WebhookReplayRequest' },
 )
@@ -195,7 +190,7 @@ export type ReplayInput = Type.Static<typeof ReplayBody>
 
 const ReplayRecord = Type.Object(
   {
-    queued: Type.Integer({ description: 'The number of queued deliveries. Each gets one attempt.' }),
+    queued: Type.Integer({ description: 'The number of deliveries that the server sends now.' }),
     more: Type.Boolean({ description: 'True if more deliveries may match than one call queues.' }),
     next_since: nullable(timestamp('If `more` is true, the `since` of the next call. Otherwise null.')),
   },
