@@ -197,7 +197,7 @@ for (const language of ['en', 'sw'] as const) {
 }
 
 for (const language of ['en', 'sw'] as const) {
-  test(`the page of a payment says how many attempts of its webhook failed, and when the server tries again (${language})`, async () => {
+  test(`the page of a payment says how many attempts of its webhook failed and when the next is, and sends it now (${language})`, async () => {
     const { merchant, id } = await troubledShop()
     const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
     const { page, says } = at
@@ -230,6 +230,18 @@ for (const language of ['en', 'sw'] as const) {
       .waitFor()
     number = 0
     await page.getByText(says('Seva bado haijarekodi jaribio', 'The server has recorded no attempt to send')).waitFor()
+    assert.ok(
+      await page.getByRole('button', { name: says('Tuma webhook tena', 'Send the webhook again') }).isDisabled(),
+    )
+    await page.unroute('**/timeline?*')
+    await line.waitFor()
+    const before = receiver.received.length
+    await at.press('Tuma webhook sasa', 'Send the webhook now')
+    const result = page.getByRole('main').getByRole('status')
+    await result
+      .getByText(says('Seva yako imejibu ujumbe collection.success kwa HTTP 500.', 'with HTTP 500.'))
+      .waitFor()
+    assert.equal(receiver.received.length, before + 1, 'the server sends the waiting delivery once')
     await at.leave()
   })
 }
@@ -316,7 +328,7 @@ for (const language of ['en', 'sw'] as const) {
     const before = receiver.received.length
     await form.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true }).click()
     await page
-      .getByText(says(`Ujumbe ${times.length} umewekwa`, `The server sends ${times.length} deliveries again.`))
+      .getByText(says(`Seva inatuma ujumbe ${times.length} sasa.`, `The server sends ${times.length} deliveries now.`))
       .waitFor()
     while (receiver.received.length < before + times.length) await new Promise((done) => setTimeout(done, 20))
     await form.getByRole('button', { name: says('Funga', 'Close'), exact: true }).click()

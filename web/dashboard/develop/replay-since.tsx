@@ -10,7 +10,7 @@ import { useTexts } from '../../ui/language.ts'
 import { Dialog, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { dayOf, showCount, startOfDay } from '../../ui/show.ts'
+import { dayOf, startOfDay } from '../../ui/show.ts'
 import { useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
@@ -119,7 +119,7 @@ function ReplayForm({ endpoints, start, close }: ReplayDialog) {
           {...draft.form.getInputProps('status')}
         />
         <Problem error={draft.error} />
-        <StatusMessage>{done === null ? '' : t.replayed(showCount(done.queued))}</StatusMessage>
+        <StatusMessage>{done === null ? '' : t.replayed(done.queued)}</StatusMessage>
         {done?.next_since ? (
           <Text size="sm">
             {t.replay_more} (<Time time={done.next_since} seconds />)

@@ -2,6 +2,7 @@
 
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { texts } from '../../ui/language.ts'
+import { showCount } from '../../ui/show.ts'
 
 /** The webhook events, in the order in which the form shows them. */
 export const EVENTS = [
@@ -126,17 +127,18 @@ export const webhooksTexts = texts({
     replay_since: 'Tuma tena tangu…',
     replay_title: 'Tuma tena ujumbe wa kipindi',
     replay_text:
-      'Baada ya seva yako kurudi, tuma tena ujumbe uliokosekana. Kila ujumbe unatumwa mara moja zaidi, ukiwa na kitambulisho kilekile, kwa hiyo seva yako inaweza kutambua marudio. Unaosubiri unaachwa.',
+      'Baada ya seva yako kurudi, tuma tena ujumbe uliokosekana. Kila ujumbe unatumwa mara moja zaidi, ukiwa na kitambulisho kilekile, kwa hiyo seva yako inaweza kutambua marudio. Ujumbe unaosubiri jaribio lingine unatumwa sasa.',
     since: 'Kuanzia (saa za Tanzania)',
     since_wrong: 'Chagua siku na saa iliyopita.',
     which: 'Ujumbe gani',
     which_of: {
-      failed: 'Ulioshindikana tu',
+      failed: 'Usiopokelewa: ulioshindikana au unaosubiri kujaribiwa tena',
       delivered: 'Uliopokelewa tu',
-      all: 'Wote: ulioshindikana na uliopokelewa',
+      all: 'Wote: usiopokelewa na uliopokelewa',
     } as Record<string, string>,
     replay_yes: 'Tuma tena',
-    replayed: (count: string) => `Ujumbe ${count} umewekwa kwenye foleni ya kutumwa tena.`,
+    replayed: (count: number) =>
+      count === 0 ? 'Kipindi hiki hakina ujumbe wa kutuma.' : `Seva inatuma ujumbe ${showCount(count)} sasa.`,
     replay_more: 'Kuna zaidi ya hapo: tuma tena kuanzia palipoishia.',
     one: 'Ujumbe wa webhook',
     facts: 'Maelezo',
@@ -260,13 +262,20 @@ export const webhooksTexts = texts({
     replay_since: 'Send again since…',
     replay_title: 'Send the deliveries of a period again',
     replay_text:
-      'When your server works again, send the missed deliveries again. The server sends each delivery once more with the same id, so that your server can recognise repeats. Pending deliveries stay pending.',
+      'When your server works again, send the missed deliveries again. The server sends each delivery once more with the same id, so that your server can recognise repeats. If a delivery waits for a retry, the server sends it now.',
     since: 'Since (Tanzanian time)',
     since_wrong: 'Choose a day and time in the past.',
     which: 'Which deliveries',
-    which_of: { failed: 'Failed ones only', delivered: 'Delivered ones only', all: 'All: failed and delivered' },
+    which_of: {
+      failed: 'Not accepted: failed, or waiting for a retry',
+      delivered: 'Delivered ones only',
+      all: 'All: not accepted, and delivered',
+    },
     replay_yes: 'Send again',
-    replayed: (count: string) => `The server sends ${count} deliveries again.`,
+    replayed: (count: number) =>
+      count === 0
+        ? 'This period has no delivery to send.'
+        : `The server sends ${showCount(count)} ${count === 1 ? 'delivery' : 'deliveries'} now.`,
     replay_more: 'There are more deliveries: send again from this time on.',
     one: 'Webhook delivery',
     facts: 'Facts',
