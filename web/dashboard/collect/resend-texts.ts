@@ -6,6 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const resendTexts = texts({
   sw: {
     resend: 'Tuma webhook tena',
+    send_now: 'Tuma webhook sasa',
     sending: 'Inatuma…',
     delivered: (event: string, code: number) => `Seva yako imepokea ujumbe ${event}: HTTP ${code}.`,
     refused: (event: string, code: number) =>
@@ -27,6 +28,7 @@ export const resendTexts = texts({
   },
   en: {
     resend: 'Send the webhook again',
+    send_now: 'Send the webhook now',
     sending: 'Sending…',
     delivered: (event: string, code: number) => `Your server accepted the event ${event}: HTTP ${code}.`,
     refused: (event: string, code: number) =>

@@ -1,4 +1,4 @@
-// Sends the newest webhook of a payment again, waits for the attempt, and shows its result.
+// Sends the newest webhook of a payment now or again, waits for the attempt, and shows its result.
 
 import { Button, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -58,9 +58,9 @@ function useNextAttempt(resent: ResentWebhook | null) {
 }
 
 /**
- * Returns the button that sends the newest webhook of the payment again, and the result. If the delivery waits for its next
- * attempt, the button is disabled, and a text says how the attempts before ended. If the payment has no webhook, or the member
- * may not send webhooks, both are null.
+ * Returns the button that sends the newest webhook of the payment, and the result. If the delivery waits for its retry, the
+ * button sends it now, and a text says how the attempts before ended. If the delivery is due without a failed attempt, the
+ * button is disabled. If the payment has no webhook, or the member may not send webhooks, both are null.
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)
@@ -80,10 +80,11 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
   }
   const sending = replay.isPending || waiting
   const queued = last.number === 0 || last.next_attempt_at !== null
+  const retries = queued && last.number > 0 && !last.delivered
   return {
     button: (
-      <Button variant="default" loading={sending} disabled={queued && !sending} onClick={send}>
-        {sending ? t.sending : t.resend}
+      <Button variant="default" loading={sending} disabled={queued && !retries && !sending} onClick={send}>
+        {sending ? t.sending : retries ? t.send_now : t.resend}
       </Button>
     ),
     result: (
