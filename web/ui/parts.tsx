@@ -251,9 +251,11 @@ export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
 
+const bottomOf = (element: HTMLElement) => element.getBoundingClientRect().bottom
+
 /**
- * Shows a modal dialog. Escape closes the dialog and calls `onClose`. The focus starts at the first field, or else at the
- * title, so that a key press meant for the page presses no button.
+ * Shows a modal dialog. Escape closes the dialog and calls `onClose`. The focus starts at the first field that is visible
+ * without scrolling, or else at the title, so that a key press meant for the page presses no button.
  */
 export function Dialog({
   open,
@@ -273,11 +275,13 @@ export function Dialog({
     if (element === null) return
     if (open && !element.open) {
       element.showModal()
-      // The browser would choose another element, because the Tab key does not stop at the title.
-      const first =
-        element.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea') ??
-        element.querySelector('h2')
-      first?.focus()
+      // The browser chooses another element, because the Tab key does not stop at the title.
+      const field = element.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea')
+      element.scrollTop = 0
+      // If the focus went to a field below the visible part, the browser would scroll the title out of view.
+      const is_visible = field !== null && bottomOf(field) <= bottomOf(element)
+      const first = is_visible ? field : element.querySelector<HTMLElement>('h2')
+      first?.focus({ preventScroll: true })
     }
     if (!open && element.open) element.close()
   }, [open])

@@ -468,7 +468,7 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
-  test('the console requires a reason for a rejection, and ignores shortcuts while the operator types', async () => {
+  test('the console requires a reason for a rejection, shows the title of its dialog on a phone, and ignores shortcuts while the operator types', async () => {
     const id = await operator.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -476,6 +476,12 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('?')
     await question(visitor).getByText('No key makes a decision').waitFor()
     await visitor.page.keyboard.press('Escape')
+    await visitor.page.setViewportSize({ width: 360, height: 740 })
+    await visitor.page.keyboard.press('r')
+    await question(visitor).getByText('Saved reasons').waitFor()
+    assert.equal(await question(visitor).evaluate((dialog) => dialog.scrollTop), 0, 'the title is visible')
+    await visitor.page.keyboard.press('Escape')
+    await visitor.page.setViewportSize({ width: 1280, height: 800 })
     await visitor.page.keyboard.press('r')
     await visitor.press('', 'Reject TZS 7,000')
     await question(visitor).getByText('Write the reason.').waitFor()
