@@ -178,8 +178,10 @@ for (const language of ['sw', 'en'] as const) {
     const writes = async () => {
       await visitor.opens('/sandbox/invoices/new')
       await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma')
+      assert.equal(await page.locator('.item-amount').innerText(), '', 'a line without a price has no amount')
       await page.locator('[data-path="items.0.description"]').fill('Viatu')
       await page.locator('[data-path="items.0.unit_price"]').fill('12500')
+      await page.locator('.item-amount').getByText('12,500').waitFor()
     }
     const save = page.getByRole('button', { name: says('Hifadhi na utume', 'Save and send'), exact: true })
     const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })

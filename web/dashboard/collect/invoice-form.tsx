@@ -220,6 +220,7 @@ function Item({
 }) {
   const t = useTexts(invoicesTexts)
   const path = `items.${place}`
+  const amount = lineAmount(item)
   return (
     <fieldset className="item-row" aria-label={t.item(place + 1)}>
       <TextInput label={t.description} required autoComplete="off" {...form.getInputProps(`${path}.description`)} />
@@ -238,8 +239,12 @@ function Item({
         {...form.getInputProps(`${path}.unit_price`)}
       />
       <div className="item-amount">
-        <span className="unseen">{t.amount}: </span>
-        <Amount value={lineAmount(item)} />
+        {amount === null ? null : (
+          <>
+            <span className="unseen">{t.amount}: </span>
+            <Amount value={amount} />
+          </>
+        )}
       </div>
       <div className="item-remove">
         {remove === null ? null : (
