@@ -1,6 +1,6 @@
 /**
- * Tests the access rules of every operation. An engineer writes the rules by hand in one table. For every kind of caller, the
- * test compares the table with the OpenAPI document and with the app.
+ * Tests the access rules of every operation. An engineer writes the rules by hand in one table. The tests compare the table
+ * with the OpenAPI document, and with the answers of the app to every kind of caller.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -475,7 +475,9 @@ function sample(schema: Schema): unknown {
 
 type Naming = { path?: string; query?: string; body?: object | null }
 
-/** Calls an operation, for the world's merchant by default. Returns 'through' or the error code of the refusal. */
+/**
+ * Calls an operation, for the world's merchant by default. Returns 'through', or the status and the error code of the refusal.
+ */
 async function outcome(operation: Operation, credential: string | null, naming: Naming = {}): Promise<string> {
   const url = operation.path
     .replace('{merchant_id}', naming.path ?? world.merchant.id)

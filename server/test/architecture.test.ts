@@ -214,8 +214,8 @@ test('a twin of a gateway shares no code with an adapter', () => {
 })
 
 /**
- * The imports that are forbidden for each part of web/ and sdk/. No part may import from bench/ and scripts/, because these
- * folders contain programs.
+ * The imports that are forbidden for each part of web/ and sdk/. Besides, no part may import from server/, which clients use
+ * over HTTP, or from bench/ and scripts/, which contain programs.
  */
 const FORBIDDEN_IMPORTS: Record<string, readonly string[]> = {
   'web/ui/': ['web/dashboard/', 'web/operator/', 'sdk/'],

@@ -65,7 +65,7 @@ async function plant(client: pg.Client, way: string): Promise<void> {
   const results = await client.query(way)
   const last = Array.isArray(results) ? results.at(-1) : results
   assert.ok(last.rowCount > 0, 'the plant changed a row')
-  // At the commit, a deferred constraint would refuse this change.
+  // Checks the deferred constraints now. If a constraint refuses the change, no transaction could commit the change.
   await client.query('set constraints all immediate')
 }
 

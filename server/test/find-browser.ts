@@ -65,7 +65,8 @@ async function unpacked(): Promise<string> {
 }
 
 /**
- * Finds the fonts of the machine and of the npm package, and returns their configuration. Without a font, a page shows no text.
+ * Returns the configuration of fontconfig with the fonts of the machine and of the npm package. Without a font, a page shows no
+ * text.
  */
 function fontSettings(home: string): string {
   return `<?xml version="1.0"?>

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 /** Ports below the range from which the kernel by default assigns ports to listeners and to connections of clients. */
 const PORTS = { from: 20_000, to: 32_000 }
 
-/** Returns a port that has no listener and that the kernel by default assigns to nobody. */
+/** Returns a port that has no listener and that the kernel by default assigns to no process. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)

@@ -38,7 +38,7 @@ export function newTestKey(kid: string, alg: TestKey['alg'] = 'RS256'): TestKey 
   return { kid, alg, private_key: privateKey, public_key: publicKey }
 }
 
-/** Encodes JSON or bytes in base64url. */
+/** Encodes a text, bytes, or a value as JSON, in base64url. */
 export function part(value: unknown): string {
   const bytes = typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value)
   return Buffer.from(bytes as string).toString('base64url')

@@ -99,7 +99,7 @@ function answerCounter(): (chunk: Buffer) => number {
   }
 }
 
-/** Starts a TCP proxy before the database. `cutAnswer(n)` breaks the connection at the nth answer from now on. */
+/** Starts a TCP proxy in front of the database. `cutAnswer(n)` breaks the connection at the nth answer from now on. */
 async function startGate(to: string) {
   const target = new URL(to)
   const folder = target.searchParams.get('host')

@@ -10,9 +10,9 @@ import { systemClock } from '../src/kernel/lib/index.ts'
 
 /** The secret with which the mock providers sign callbacks. */
 export const SECRET = 'a secret of the tests'
-/** The pause of the mock providers before each outcome. */
+/** The pause in milliseconds of the mock providers before each outcome. */
 export const DELAY_MS = 50
-/** A time after which the mock providers have reported every outcome, including the second outcomes. */
+/** A time in milliseconds after which the mock providers have reported every outcome, including the second outcomes. */
 export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
 /** Options of the mock providers. */
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const

@@ -5,7 +5,10 @@ import { issuerKey } from '../src/access/identity/index.ts'
 import type { Console, Role } from '../src/kernel/http/index.ts'
 import type { World } from './harness.ts'
 
-/** Returns a token as the built-in identity provider issues it to a person who signed in to a console `age_s` seconds ago. */
+/**
+ * Returns a token as the built-in identity provider issues it to a person who signed in to a console `age_s` seconds ago. If
+ * `age_s` is null, the token has no time of the sign-in.
+ */
 export async function consoleToken(
   world: World,
   user_id: string,

@@ -129,5 +129,5 @@ export const statusOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => 
 /** Sends a callback of the provider about a payout. */
 export const hint = ({ world }: PayoutProcess, key: WithdrawalKey) =>
   world.system.receive('mock', {}, Buffer.from(payoutReference(key.id)))
-/** Reads the moves of a withdrawal, with the provider's answers. */
+/** Reads the status changes of a withdrawal, with their reasons. */
 export const movesOf = async ({ world }: PayoutProcess, key: WithdrawalKey) => (await traceOf(world, key)).moves

@@ -1,4 +1,4 @@
-// Tests a provider that is unreachable for a whole day. Only afterwards does the provider answer about money that it moved just
+// Tests a provider that is unreachable for a whole day. After the outage, the provider answers about money that it moved just
 // before the outage. The tests compare the views of merchants and operators with the provider's books.
 
 import assert from 'node:assert/strict'

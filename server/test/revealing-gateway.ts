@@ -20,7 +20,7 @@ export type RevealingGateway = {
   close(): Promise<void>
 }
 
-/** Starts the gateway in front of `target`. The gateway adds `pin` to each JSON response. */
+/** Starts the gateway in front of `target`. `pin` is the PIN that the gateway reveals. */
 export async function startRevealingGateway(target: string, pin: string): Promise<RevealingGateway> {
   const { origin, pathname } = new URL(target)
   const server = createServer(async (request, response) => {

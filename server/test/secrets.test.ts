@@ -1,4 +1,4 @@
-// Tests that no secret leaks. The test uses the whole server and causes all kinds of failures. It then searches the most
+// Tests that no secret leaks. The test uses the whole server and causes many kinds of failures. It then searches the most
 // verbose log, every row of the database and every response for every secret.
 
 import assert from 'node:assert/strict'

@@ -231,7 +231,10 @@ function p95(times: readonly number[]): number {
   return Math.round(sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0)
 }
 
-/** Asserts that live requests take less than half a second during the flood. On a slow machine, the limit is higher. */
+/**
+ * Asserts that the 95th percentile of live requests is below half a second during the flood. On a slow machine, the limit is
+ * higher.
+ */
 function assertCalm(t: TestContext, flood: string, quiet: Latencies, busy: Latencies): void {
   for (const [name, times] of Object.entries(busy)) {
     const [before, during] = [p95(quiet[name] ?? []), p95(times)]

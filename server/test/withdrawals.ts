@@ -45,7 +45,7 @@ export async function contentOf(world: World, tables: readonly string[] = TABLES
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 
-/** Runs `work`, asserts that `work` changes no money, and returns the result of `work`. */
+/** Runs `work`, asserts that `work` changes no table about withdrawals, and returns the result of `work`. */
 export async function unchanged<Result>(world: World, work: () => Promise<Result>, what = ''): Promise<Result> {
   const before = await contentOf(world)
   const result = await work()

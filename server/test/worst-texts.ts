@@ -64,7 +64,7 @@ function attackOn(source: string, flags: string): WorstText[] {
   return [{ name: 'the attack of the checker', pumps, suffix }]
 }
 
-/** Makes texts from the expression by repetition. Each text starts a match and never completes the match. */
+/** Makes texts that repeat the words of the expression, so that a match can begin at many positions. */
 function ownWords(source: string): WorstText[] {
   const plain = source.replace(/\\[bBdDsSwWpP](?:\{[^}]*\})?/g, ' ').replace(/\\([^A-Za-z0-9])/g, '$1')
   const words = new Set(plain.match(/[A-Za-z0-9_]{2,}/g) ?? [])

@@ -41,7 +41,7 @@ export type Facts = {
   moves: MoveRow[]
   deliveries: DeliveryRow[]
   arrivals: Arrival[]
-  /** The available balance and the held balance of the live books. */
+  /** For each merchant, the sum in cents of the available and the held balance of the live book. */
   balances: { merchant_id: string; owned_minor: bigint }[]
   book: BookEntry[]
   checks: Verification['checks']
@@ -249,7 +249,10 @@ const HURRY = sql(
   `update webhook_deliveries set due_at = $1 where status = 'pending' and lease_owner is null and attempts > 0 and due_at > $1`,
 )
 
-/** Waits until no record is open, at most `within_ms`. Returns the duration of the wait and the number of open records. */
+/**
+ * Waits until no record is open, at most `within_ms`. Returns the duration of the wait in milliseconds, and the numbers of
+ * records that are still open, due or pending.
+ */
 export async function waitQuiet(
   rig: Rig,
   within_ms = 30_000,

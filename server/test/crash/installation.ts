@@ -13,7 +13,7 @@ const START_MS_MAX = 180_000
 const STOP_MS_MAX = 90_000
 const QUIET_MS_MAX = 180_000
 const SHOWN_MAX = 10
-/** The time in seconds for which the load runs before the first change. */
+/** The first change waits for as many acknowledged payments as the load makes in this time, in seconds. */
 const WARM_S = 1
 
 /** One process of the installation, with the settings of its address and its role. */

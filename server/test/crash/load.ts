@@ -17,7 +17,7 @@ export type Client = {
   order(order: Order): Promise<Ack>
   /** Sends the order once. Returns the status and the text of the response. Null means that the connection broke. */
   once(order: Order): Promise<{ status: number; text: string } | null>
-  /** Returns the number of times that a connection broke and the client repeated the request. */
+  /** Returns the number of requests whose connection broke. */
   lost(): number
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // Runs the product through a real PgBouncer in transaction mode, with the files of deploy/pgbouncer (`npm run pgbouncer`; needs
-// the package pgbouncer of Debian). Other tests assert that the server refuses to start with a wrong configuration. LOAD_S is
-// the time of the load in seconds.
+// the package pgbouncer of Debian). Further tests of this file assert that the server refuses to start with a wrong
+// configuration. LOAD_S is the time of the load in seconds.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

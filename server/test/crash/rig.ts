@@ -47,7 +47,7 @@ export type Rig = {
   close(): Promise<void>
 }
 
-/** Returns a generator of random numbers from 0 to 1. The same seed gives the same numbers. */
+/** Returns a generator of random numbers from 0 up to, but without, 1. The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

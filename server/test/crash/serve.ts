@@ -7,7 +7,7 @@ import { realDeps } from '../../src/process.ts'
 import { compose } from '../../src/system.ts'
 import type { Rig } from './rig.ts'
 
-/** All systems share one log, because each log waits for the end of the process. */
+/** All systems share one log, because each log listens for the exit of the process. */
 const log = createLog('warn')
 
 /** The server and the worker in the process of the test. */

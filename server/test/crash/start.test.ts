@@ -382,7 +382,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
   })
 })
 
-/** Starts a TCP proxy before the database. While the proxy is closed, the worker cannot reach the database. */
+/** Starts a TCP proxy in front of the database. While the proxy is closed, the worker cannot reach the database. */
 async function startGate(url: string) {
   const target = new URL(url)
   const socket_folder = target.searchParams.get('host')

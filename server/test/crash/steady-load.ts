@@ -120,7 +120,10 @@ export async function serveBalancer(port: number, balancer: Balancer): Promise<P
   }
 }
 
-/** Starts HAProxy on `port` before the servers, and sends each request to it. HAProxy follows /readyz and repeats no request. */
+/**
+ * Starts HAProxy on `port` in front of the servers, and sends each request to HAProxy. HAProxy follows /readyz and repeats no
+ * request.
+ */
 export async function startHaproxy(port: number, urls: readonly string[]): Promise<Balancer> {
   const folder = mkdtempSync(join(tmpdir(), 'haproxy-'))
   const servers = urls.map((url, i) => `  server api${i} ${new URL(url).host} check inter 500ms fall 2 rise 1`)

@@ -98,8 +98,8 @@ function resultsOf(rig: Rig, facts: Facts) {
 }
 
 /**
- * Checks that each request that arrived has a recorded attempt, and that the receiver accepted no event twice, because no
- * process died.
+ * Checks that each request that arrived has a recorded attempt, and that the receiver accepted each event exactly once, because
+ * no process died.
  */
 function checkDeliveries(facts: Facts): void {
   const arrived = Map.groupBy(facts.arrivals, (arrival) => arrival.id)

@@ -16,7 +16,7 @@ import { createRig, type Rig, type Shop } from './rig.ts'
 
 const PREVIOUS = process.env.PREVIOUS_DIR ?? ''
 const PER_SECOND = Number(process.env.PER_SECOND ?? 200)
-/** The time for which both versions run together, and the time after each change of all processes. */
+/** The time in milliseconds for which both versions run together, and the time after each change of all processes. */
 const TOGETHER_MS = 4_000
 const LOCK_GOAL_MS = 100
 const SHOPS = 2

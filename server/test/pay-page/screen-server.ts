@@ -44,7 +44,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const page = renderScreen(shown)
     const sent = url.searchParams.has('unscripted') ? withoutScript(page) : page
     const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
-    // The status is always 200, because a browser logs an error for each error status.
+    // The status is 203 in place of an error status, because a browser logs an error for each error status.
     response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
       ...PAGE_HEADERS,
       ...(encoding === null ? {} : { 'content-encoding': encoding }),

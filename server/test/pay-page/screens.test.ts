@@ -39,7 +39,7 @@ const AT_ONCE = 6
 
 const PHONE = { viewport: { width: 360, height: 640 } }
 
-/** Every page, and three pages as a mock installation shows the pages. */
+/** Every tested page, and three pages as a mock installation shows the pages. */
 const VISITS = [
   ...TESTED_PAGES.map((name) => [name, false] as const),
   ...['choose', 'waiting-push', 'receipt'].map((name) => [name, true] as const),
@@ -50,7 +50,8 @@ for (const way of WAYS) {
   const visits = VISITS.filter((_, place) => isTried(way, place))
 
   test(`axe finds no accessibility problem on any page (${nameOf(way)})`, async () => {
-    // axe is a script, so this browser runs scripts. The browser requests the `unscripted` form of the pages without scripts.
+    // axe is a script, so this browser runs scripts. For the ways without scripts, the browser requests the `unscripted` form
+    // of the pages.
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test, unscripted: !script }))

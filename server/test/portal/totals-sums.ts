@@ -10,7 +10,7 @@ export type Sums = Record<string, Sum>
 
 type BookKey = { merchant_id: string; environment: string }
 
-/** The rows of a list: status and amount. */
+/** For each list, the SQL that returns the status and the amount in cents of its rows. */
 const LISTS = {
   collections: `select status, amount_minor as minor from collections where merchant_id = $1 and environment = $2`,
   links: `select case when status = 'ACTIVE' and expires_at <= $3 then 'EXPIRED' else status end as status, amount_minor as minor
@@ -77,7 +77,7 @@ function summed(rows: readonly ({ status: string } & Sum)[]): Sums {
 
 /**
  * Sums the transfers of a book: the balances, the money in and out, and the fees. Also sums the reversals, the payments in
- * review and the payouts in question.
+ * review and the payouts with contradicting reports.
  */
 export async function ledgerOf(world: World, book: BookKey): Promise<Record<string, Sum>> {
   const rows = await world.rows<{ name: string; count: number; minor: bigint }>(

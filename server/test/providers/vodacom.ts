@@ -69,7 +69,7 @@ export function adapterFor(
     service_provider_code: '123456',
     callback_secret: CALLBACK_SECRET,
     clock: systemClock,
-    // Each status query has an id that is unique across processes.
+    // Each adapter has its own seed, because the ids of status queries must be unique across processes.
     random: seededRandom(`questions ${++adapters}`),
     log: createLog('debug', { write: (line) => void logged.push(line) }),
     timeout_ms: 1_500,
@@ -133,7 +133,7 @@ export async function script(
   return { ...adapterFor({ url: `${url}/x`, public_key: PUBLIC_KEY }, options), received }
 }
 
-/** The public key of scripted servers. No program has the private key. */
+/** The public key of scripted servers. The code discards the private key. */
 export const PUBLIC_KEY: string = generateKeyPairSync('rsa', { modulusLength: 1024 })
   .publicKey.export({ format: 'der', type: 'spki' })
   .toString('base64')

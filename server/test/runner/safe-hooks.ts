@@ -29,7 +29,9 @@ function endSoon(): void {
   setTimeout(() => process.exit(1), END_MS_MAX).unref()
 }
 
-/** The function is async, so that its promise also holds an error that the hook throws. */
+/**
+ * A hook of a test file. `before` calls the hook in an async function, so that a thrown error becomes a rejected promise.
+ */
 type Hook = () => Promise<unknown>
 
 Object.assign(nodeTest, {
