@@ -513,7 +513,7 @@ for (const [name, rule] of Object.entries(RULES)) {
   const found = () => operations.get(name) ?? assert.fail(`no operation ${name}`)
 
   if (rule === 'public') {
-    test(`${name} accepts every caller`, async () => {
+    test(`${name} accepts a caller without a credential, and documents no credential`, async () => {
       assert.equal(await outcome(found(), null), 'through')
       assert.deepEqual(found().security, [])
     })

@@ -80,7 +80,7 @@ test('each alert has a waiting time, a severity, a runbook section, and tests th
       assert.ok(section.includes(part), `the runbook ${section.slice(0, 30)} has no ${part}`)
 })
 
-test('the alerts name only metrics that the server has', () => {
+test('the alerts name only metrics of the server and the metric `up` of Prometheus', () => {
   for (const { name, expr } of readAlerts()) assert.deepEqual(unknownMetrics(expr), [], name)
   assert.deepEqual(unknownMetrics('sum by (le) (rate(malipo_gone_total{a="b"}[5m])) > 2'), ['malipo_gone_total'])
 })
@@ -93,7 +93,7 @@ type Panel = {
   targets?: { refId: string; expr: string }[]
 }
 
-test('the dashboard has the form of Grafana dashboards, and its queries name only metrics that the server has', () => {
+test('the dashboard has the form of Grafana dashboards, and its queries name only metrics of the server and the metric `up`', () => {
   const dashboard = JSON.parse(read('deploy/monitoring/dashboard.json'))
   assert.equal(typeof dashboard.title, 'string')
   assert.equal(dashboard.schemaVersion, 39)

@@ -45,7 +45,7 @@ export function testProviderContract(name: string, start: () => Promise<AnySubje
       return { ...request, sent_at: new Date() }
     }
 
-    it('the provider answers each query about a paid payment with succeeded, the amount and the currency', async () => {
+    it('the provider reports a paid payment as succeeded with the amount and the currency, and repeats the answer', async () => {
       const request = await push(paymentBy(subject.payers.pays))
       await eventually(async () => assert.equal((await statusOf(request)).kind, 'succeeded'))
       const first = await statusOf(request)

@@ -128,7 +128,7 @@ test('while the database hangs, the server answers each request with 503 within 
   assert.ok(server.alive())
 })
 
-test('the server answers a request with a slow query normally when the database still answers', async () => {
+test('a pool answers a query of 4 seconds and reports no silence while the database answers', async () => {
   own.signal('SIGCONT')
   const silences: number[] = []
   const watch = { on_silent: () => void silences.push(1), on_answer: () => {} }

@@ -29,7 +29,7 @@ after(async () => {
 
 for (const ahead_ms of [TEN_MINUTES_MS, -TEN_MINUTES_MS]) {
   const side = ahead_ms > 0 ? 'ahead' : 'behind'
-  test(`a server whose clock is ten minutes ${side} delays no payment`, async () => {
+  test(`the payments of two servers settle within a minute while the clock of one server is ten minutes ${side}`, async () => {
     const rig = await createRig({ shops: 2, delay_ms: 300 })
     rigs.push(rig)
     const start = (env: Record<string, string>) => {

@@ -49,7 +49,7 @@ for (const way of WAYS) {
   const { language, script } = way
   const visits = VISITS.filter((_, place) => isTried(way, place))
 
-  test(`axe finds no accessibility problem on any page (${nameOf(way)})`, async () => {
+  test(`axe finds no accessibility problem on the visited pages (${nameOf(way)})`, async () => {
     // axe is a script, so this browser runs scripts. For the ways without scripts, the browser requests the `unscripted` form
     // of the pages.
     const opened = await openPage(browser, { ...PHONE, colorScheme: script ? 'light' : 'dark' })
@@ -62,7 +62,7 @@ for (const way of WAYS) {
     await opened.close()
   })
 
-  test(`every page fits a narrow window and an enlarged window, and its touch targets are at least 44 pixels (${nameOf(way)})`, async () => {
+  test(`each visited page fits a narrow window and an enlarged window, and its touch targets are at least 44 pixels (${nameOf(way)})`, async () => {
     const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test }))

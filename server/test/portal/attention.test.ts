@@ -93,7 +93,7 @@ for (const language of ['en', 'sw'] as const) {
 }
 
 for (const language of ['en', 'sw'] as const) {
-  test(`several failing endpoints share a line, which leads to their list and to the deliveries of each (${language})`, async () => {
+  test(`several failing endpoints share a line, which leads to their list, and a row of the list leads to its deliveries (${language})`, async () => {
     const { merchant } = await troubledShop(['Stock', 'Books'])
     const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
     const { page, says } = at
@@ -387,7 +387,7 @@ test('a click on a row opens its record, and a reload keeps a saved filter and a
   await at.leave()
 })
 
-test('a list on a phone has two lines for each payment, and a touch opens the payment', async () => {
+test('a list on a phone shows each payment in a low row, and a click opens the payment', async () => {
   const { merchant, id } = await troubledShop()
   const options = { viewport: { width: 360, height: 740 } }
   const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { language: 'sw', options })

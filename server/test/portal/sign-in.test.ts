@@ -176,7 +176,7 @@ test('an administrator requires a second step of all members, and a member gets 
   await visitor.leave()
 })
 
-test("a merchant's browser and a token of the dashboard cannot read any part of the operators' console", async () => {
+test("a token of the dashboard cannot read the operators' queue, and a merchant's member gets no menu of the operators' console", async () => {
   const boss = await office.newPerson('SUPER_ADMIN')
   for (const person of [owner, boss]) {
     const visitor = await office.comes(person, 'dashboard', { refusals: [403] })
@@ -194,7 +194,7 @@ test("a merchant's browser and a token of the dashboard cannot read any part of 
   await stranger.leave()
 })
 
-test('the console explains that an address does not exist, and that a page cannot load without a network', async () => {
+test('the console says that an address has no page, and that the data may be old while the network is lost', async () => {
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
   const { page, context } = visitor
   await visitor.opens('/sandbox/nowhere')
