@@ -95,6 +95,9 @@ for (const way of WAYS) {
       await payer.payBy(street.phone('007'))
       await payer.sees(...phoneText)
       assert.equal(await payer.page.locator('#countdown').isVisible(), script)
+      // While the request is open, the page of the link refuses another payment.
+      assert.equal(await payer.page.getByRole('link', { name: payer.says('Tumia njia', 'Use another way') }).count(), 0)
+      await payer.page.getByText(payer.says('subiri muda wa ombi hili', 'wait until this request expires')).waitFor()
       if (!script) await payer.press(...checkText)
       await payer.sees(...phoneText)
       await street.answers(payer.collection(), PAID)

@@ -99,7 +99,6 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     phone_masked: '0754 *** 456',
     remaining_s: 117,
     total_s: 120,
-    other_way_path,
   }
   const slow = {
     ...base,

@@ -219,7 +219,6 @@ export function paymentScreen(
         phone_masked: phone_masked ?? '',
         remaining_s: promptLeft(deps, payment),
         total_s: deps.config.push_lifetime_s,
-        other_way_path: merchantFrame.pay_path,
       }
   }
 }

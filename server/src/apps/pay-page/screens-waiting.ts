@@ -40,7 +40,8 @@ ${wallet ? heading(say('open_wallet', { wallet: name })) : heading(say('check_ph
 <ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
 <p class="hint">${say('no_pin_here')}</p>
 ${countdownBar(view)}${pollingNotice(view, view.check_path)}</section>
-${simulateForm(view, view.check_path)}${noMessage(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
+${simulateForm(view, view.check_path)}${noMessage(view)}<p class="other hint">${say('other_way_later')}</p>
+${summary(view)}`
   return {
     title:
       title === 'open_wallet' ? t.plain('open_wallet', { wallet: plainLine(view.wallet_name, 40) }) : t.plain(title),

@@ -72,6 +72,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   help_menu: 'You may be able to open the message from the menu of your network:',
   dial: 'Dial {code}',
   other_way: 'Use another way or number',
+  other_way_later: 'If you want to use another way or number, wait until this request expires.',
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',

@@ -72,6 +72,7 @@ export const sw = {
   help_menu: 'Unaweza kufungua ujumbe kupitia menyu ya mtandao wako:',
   dial: 'Piga {code}',
   other_way: 'Tumia njia au namba nyingine',
+  other_way_later: 'Ukitaka kutumia njia au namba nyingine, subiri muda wa ombi hili uishe.',
   other_way_warning: 'Kama umeshaweka PIN, usianze malipo mengine: subiri majibu.',
   offline: 'Mtandao umekatika. Malipo yako yanaendelea, na ukurasa utaendelea mtandao ukirudi.',
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',

@@ -108,7 +108,6 @@ export type WaitingScreen = MerchantFrame &
      */
     remaining_s: number
     total_s: number
-    other_way_path: string
   }
 
 /** The screen on which the payer scans or saves a QR code. */
