@@ -83,6 +83,22 @@ export function logoOf({ look, pay_path }: MerchantFrame): Html | null {
 }
 
 /**
+ * Returns the rows of a fact list with the description and the reference. The description of an invoice contains its reference,
+ * so the page of an invoice shows only the description, as a link to the invoice.
+ */
+export function subjectRows(view: MerchantFrame): readonly (readonly [HtmlValue, HtmlValue])[] {
+  const { say } = pageTexts(view.language)
+  const described = view.description && merchantText(view.description, 'description')
+  if (view.invoice_path) {
+    return [[say('description'), html`<a class="tap" href="${localPath(view, view.invoice_path)}">${described}</a>`]]
+  }
+  return [
+    [say('description'), described],
+    [say('reference'), view.reference && merchantText(view.reference, 'reference')],
+  ]
+}
+
+/**
  * Returns the merchant, the amount and the purpose, in the order that payers know from prompts on their phones. The brief size has
  * one line for each fact, so that the pay button is on the first screen of a small phone.
  */
@@ -94,14 +110,7 @@ export function summary(
 ): Html {
   const { say } = pageTexts(view.language)
   const payee = say('payment_to', { merchant: merchantOf(view) })
-  const described = view.description && merchantText(view.description, 'description')
-  const invoice =
-    view.invoice_path && html`<a class="tap" href="${localPath(view, view.invoice_path)}">${described}</a>`
-  const rows: [HtmlValue, HtmlValue][] = [
-    [say('description'), invoice || described],
-    [say('reference'), view.reference && merchantText(view.reference, 'reference')],
-  ]
-  const filled = rows.filter(([, value]) => value)
+  const filled = subjectRows(view).filter(([, value]) => value)
   return html`<section class="summary${size === 'brief' && ' brief'}"${heading === 'p' && html` aria-label="${pageTexts(view.language).plain('payment_to', { merchant: plainMerchant(view) })}"`}>
 ${logoOf(view)}${heading === 'h1' ? html`<h1 class="payee">${payee}</h1>` : html`<p class="payee">${payee}</p>`}
 <p class="amount">${shownAmount(view)}</p>

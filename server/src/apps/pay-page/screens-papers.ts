@@ -14,6 +14,7 @@ import {
   nowrap,
   plainMerchant,
   shownAmount,
+  subjectRows,
 } from './parts.ts'
 import { paymentRows } from './screens-result.ts'
 import { type PlainTextKey, pageTexts } from './texts.ts'
@@ -32,8 +33,7 @@ ${factList([
   [say('merchant'), merchantOf(view)],
   [say('contact'), contactOf(view)],
   ...paymentRows(view),
-  [say('description'), view.description && merchantText(view.description, 'description')],
-  [say('reference'), view.reference && merchantText(view.reference, 'reference')],
+  ...subjectRows(view),
   [say('payment_id'), copyable(view, view.collection_id)],
 ])}<p class="hint">${say('sms_is_proof')}</p>
 </article>
