@@ -111,7 +111,12 @@ for (const way of WAYS) {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
+      const pin = payer.page.getByText(payer.says('kisha thibitisha kwa PIN', 'then confirm with your PIN'))
+      await pin.waitFor()
       await payer.page.locator('input[value=PROVIDER_PESA]').check()
+      await payer.page.getByText(payer.says('kisha thibitisha ndani ya app', 'then confirm in the app')).waitFor()
+      await pin.waitFor({ state: 'hidden' })
+      await payer.page.locator('#networks').waitFor({ state: 'hidden' })
       await payer.payBy(street.phone('007'))
       const { wallet_name } = street.world.deps.config
       await payer.sees(`Fungua app ya ${wallet_name}`, `Open the ${wallet_name} app`)

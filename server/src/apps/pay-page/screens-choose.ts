@@ -67,13 +67,31 @@ function phoneWay(view: ChooseScreen, methods: readonly PayMethod[]): Html {
       : html`<input type="hidden" name="method" value="${methods[0]}">
 `
   }${methods.includes('WALLET_PUSH') && networkMarks(view)}${view.saved_phone_masked === null ? phoneField(view) : savedPhone(view, view.saved_phone_masked)}<button class="button first" type="submit">${say('pay_amount', { amount: shownAmount(view) })}</button>
-<p class="hint">${say('by_phone_lead')} ${say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })}</p>
-<p class="hint">${say('no_pin_here')}</p>
+${leads(view, methods)}<p class="hint">${say('no_pin_here')}</p>
 `
   return html`<section class="way${methods.length > 1 && ' brief'}" aria-labelledby="by-phone">
 <h2 id="by-phone">${say('by_phone')}</h2>
 ${payForm(view, body)}</section>
 `
+}
+
+/**
+ * Returns what happens after the payer sends the form. If the payer can choose the wallet, the style sheet shows the text of the
+ * chosen method. A browser without `:has` shows the text about the prompt.
+ */
+function leads(view: ChooseScreen, methods: readonly PayMethod[]): Html {
+  const { say } = pageTexts(view.language)
+  const name = say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })
+  const wallet = say('by_wallet_lead', { wallet: merchantText(view.wallet_name) })
+  return html`${
+    methods.includes('WALLET_PUSH') &&
+    html`<p class="hint of-push">${say('by_phone_lead')} ${name}</p>
+`
+  }${
+    methods.includes('PROVIDER_PESA') &&
+    html`<p class="hint${methods.length > 1 && ' of-wallet'}">${wallet} ${name}</p>
+`
+  }`
 }
 
 function accountKinds(view: ChooseScreen, methods: readonly PayMethod[]): Html {

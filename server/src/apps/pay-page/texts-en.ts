@@ -23,6 +23,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   by_phone: 'Pay by phone',
   by_phone_lead:
     'You will get a message on the phone. Check that the name and the amount are right, then confirm with your PIN.',
+  by_wallet_lead:
+    'You will get a request in the {wallet} app. Check that the name and the amount are right, then confirm in the app.',
   kind_of_account: 'What do you pay with?',
   from_network: 'Mobile money',
   phone_label: 'Phone number that will pay',

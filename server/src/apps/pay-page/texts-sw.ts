@@ -23,6 +23,8 @@ export const sw = {
   // The choice of a method
   by_phone: 'Lipa kwa simu',
   by_phone_lead: 'Utapata ujumbe kwenye simu. Hakikisha jina na kiasi ni sahihi, kisha thibitisha kwa PIN.',
+  by_wallet_lead:
+    'Utapata ombi kwenye app ya {wallet}. Hakikisha jina na kiasi ni sahihi, kisha thibitisha ndani ya app.',
   kind_of_account: 'Unalipa kwa kutumia nini?',
   from_network: 'Mtandao wa simu',
   phone_label: 'Namba ya simu itakayolipa',
