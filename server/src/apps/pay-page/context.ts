@@ -49,9 +49,7 @@ const MAGIC_PHONE = '0754000'
 /** The dependencies and the queries of the pages. Each process makes one context. */
 export type PageContext = ReturnType<typeof createPageContext>
 
-/**
- * Makes the context of a process. Each query about links and payments answers all requests that wait with one SQL statement.
- */
+/** Makes the context of a process. The queries about links and payments answer the requests that wait in batches. */
 export function createPageContext(deps: Deps, options: PayPageOptions) {
   return {
     deps,
@@ -78,8 +76,8 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
 }
 
 /**
- * Returns the ways to pay for which an available provider accepts the amount of this link. If the merchant is suspended,
- * returns an empty list.
+ * Returns the ways to pay whose provider may serve this page and accepts its amount. If the merchant of a live page is
+ * suspended, returns an empty list.
  */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
@@ -89,7 +87,6 @@ export function availableMethods({ options }: PageContext, link: Link): PayMetho
   })
 }
 
-/** Returns the merchant's contact, colour and logo from a link. */
 function lookOf({ support_phone, support_email, support_address, accent_color, logo_hash }: Link): MerchantLook {
   return { support_phone, support_email, support_address, accent_color, logo_hash }
 }
@@ -137,8 +134,8 @@ export async function paymentsOf(
 }
 
 /**
- * Returns the payments of a page for a payer with an IP address. Also returns whether an attempt without an answer can still
- * take money.
+ * Returns the payments of a page for a payer with an IP address. If the page is not paid, also returns the kind of an attempt
+ * that can still take money.
  */
 export async function pageStateOf(context: PageContext, link: Link, address: string): Promise<PageState> {
   const payments = await paymentsOf(context, link)
@@ -147,8 +144,7 @@ export async function pageStateOf(context: PageContext, link: Link, address: str
 }
 
 /**
- * Makes the function that finds the payment that determines the state of a page. One SQL statement answers all requests that
- * wait.
+ * Makes the function that finds the payment that determines the state of a page. One SQL statement answers up to 500 requests.
  */
 function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
   return gather<Link, PagePayment | null>(

@@ -22,7 +22,7 @@ export type ScreenContent = {
   /** The title of the page, without the name of the merchant. */
   title: string
   body: Html
-  /** The data for the polling script. Null means that the state of the page cannot change. */
+  /** The data for the polling script. Null or undefined means that the page does not poll. */
   polling?: Polling | null
   /** True if the form has problems. If so, the title of the page states that there is a problem. */
   wrong?: boolean
@@ -36,8 +36,8 @@ export type ScreenContent = {
 const REFRESH_S = 15
 
 /**
- * Returns the HTML document of a screen with a merchant. The merchant's name, a strip for test payments and a footer with help
- * surround the content.
+ * Returns the HTML document of a screen with a merchant: the merchant's name in the title, a strip for test payments, the
+ * content, and a footer with help.
  */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =

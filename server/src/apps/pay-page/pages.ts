@@ -41,7 +41,10 @@ export async function sendLinkPage(
   return link === null ? sendNotFound(context.deps, request, reply) : showLinkPage(context, request, reply, link)
 }
 
-/** Sends the page of an existing link. If the payer's form has problems, the page shows the form again with `form`. */
+/**
+ * Sends the page of an existing link. If `form` is not null and the page offers the ways to pay, the page shows the payer's
+ * form again with its problems.
+ */
 export async function showLinkPage(
   context: PageContext,
   request: FastifyRequest,
@@ -130,7 +133,8 @@ export async function sendPayment(
 }
 
 /**
- * Applies the outcome that the payer chose in a simulation, then shows the payment. On a page for real money, changes nothing.
+ * Applies the outcome that the payer chose in a simulation, then redirects to the page of the payment. If a provider of live
+ * payments moves real money, changes nothing.
  */
 export async function simulatePayment(
   context: PageContext,
@@ -215,7 +219,6 @@ export async function sendReceipt(
   return context.pdfs.send(request, reply, { filename: `receipt-${collection_id}.pdf`, facts: input, draw })
 }
 
-/** Returns the facts that the PDF of a receipt shows. */
 function receiptInput(link: Link, payment: PagePayment, frame: MerchantFrame) {
   const facts = paymentFacts(link, payment)
   return {

@@ -4,7 +4,7 @@ import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../ke
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, UnansweredNotice } from './view.ts'
 
-/** The number of characters that a page shows of each text of a merchant. */
+/** The highest number of characters that a page shows of each text of a merchant. */
 const MAX = { name: 80, description: 240, reference: 80, other: 160 } as const
 
 /**

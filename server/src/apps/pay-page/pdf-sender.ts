@@ -1,5 +1,5 @@
-// Sends PDF files to readers of a link. The process keeps the newest documents in a cache, and does not draw a cached document
-// again.
+// Sends PDF files to readers of a link. The process keeps the most recently requested documents in a cache, and does not draw a
+// cached document again.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +14,7 @@ export type PdfSender = {
   send<Facts>(request: FastifyRequest, reply: FastifyReply, document: PdfDocument<Facts>): Promise<FastifyReply>
 }
 
-/** The number of documents in the cache. Each document has about 30 KB. */
+/** The highest number of documents in the cache. Each document has about 30 KB. */
 const KEPT_MAX = 200
 
 /** Makes the sender of a process, with an empty cache. */
@@ -53,7 +53,8 @@ export function createPdfSender(): PdfSender {
 }
 
 /**
- * Returns the ETag of a document. The ETag is a hash of the facts, so that the server can compare documents without drawing.
+ * Returns the ETag of a document: a hash of the server version, the file name and the facts. So the server can compare
+ * documents without drawing.
  */
 function etagOf(filename: string, facts: unknown): string {
   const text = JSON.stringify([VERSION, filename, facts], (_, value) =>

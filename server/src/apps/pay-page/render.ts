@@ -77,7 +77,8 @@ export function screenStatus(view: Screen): number {
 }
 
 /**
- * The response to a poll: the current screen, the seconds until the next poll, and the seconds until the prompt expires.
+ * The response to a poll: the current screen, and the seconds until an open prompt expires. If `next_s` is undefined, the
+ * script chooses the pause before its next poll.
  */
 export type PollAnswer = { state: Screen['screen']; next_s?: number; left_s?: number }
 

@@ -23,7 +23,9 @@ export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   }
 }
 
-/** Compresses and sends a screen with the merchant's colour. */
+/**
+ * Sends a screen as a page, compressed if the browser accepts that. By default, the HTTP status is that of the screen.
+ */
 export function sendScreen(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -73,8 +75,8 @@ export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply 
 }
 
 /**
- * Makes the handler for requests under /pay without a route, such as an unreadable address. If a request has another address,
- * the handler returns null.
+ * Makes the handler that sends a page for an error before a route of the pay page runs: an unknown or unreadable address, or a
+ * rate limit. If the address is not under /pay, the handler returns null.
  */
 export function notFoundPage(deps: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {

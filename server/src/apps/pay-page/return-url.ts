@@ -1,7 +1,8 @@
 // Makes the address of the merchant to which the page sends a payer back.
 
 /**
- * The query that the platform adds to the return address. The query proves nothing; only webhooks and the API prove a payment.
+ * The query that the server adds to the return address, without null values. The query proves nothing; only webhooks and the
+ * API prove a payment.
  */
 export type ReturnParameters = { reference: string | null; collection_id: string | null; status: string }
 
@@ -12,8 +13,8 @@ const MAX_LENGTH = 2048
 const CONTROL = /[\u0000-\u0020\u007f-\u009f]/
 
 /**
- * Appends `reference`, `collection_id` and `status` to the query of the merchant's address. If the address is not http or
- * https, has credentials or control characters, or exceeds 2048 characters, returns null.
+ * Appends `reference`, `collection_id` and `status` to the query of the merchant's address. If the address is null, longer than
+ * 2048 characters, not http or https, or has credentials, spaces or control characters, returns null.
  */
 export function returnUrl(address: string | null, outcome: ReturnParameters): string | null {
   if (address === null || address.length > MAX_LENGTH || CONTROL.test(address)) return null

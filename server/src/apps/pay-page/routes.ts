@@ -1,4 +1,5 @@
-// Defines the routes of the pay page. A GET request changes nothing. After a valid form, the server redirects to the result.
+// Defines the routes of the pay page. A GET request changes nothing. If the server accepts a form, the server redirects to the
+// result.
 
 import formbody from '@fastify/formbody'
 import Type from 'typebox'
@@ -27,7 +28,7 @@ import type { Screen } from './view.ts'
 const PAYERS = { access: 'public', limit: 'payers' } as const
 const PDFS = { access: 'public', limit: 'pdfs' } as const
 const FORM_BYTES_MAX = 4 * 1024
-/** How long a poll waits for other polls, in milliseconds. A payment takes much longer. */
+/** The time for which the poll of a payment waits for other polls, in milliseconds. A payment takes much longer. */
 const POLLS_WAIT_MS = 20
 
 const Slug = Type.Object({ slug: Type.String() })

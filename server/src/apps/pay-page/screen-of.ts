@@ -1,5 +1,4 @@
-// Chooses the screen from the state of a link and its payments. Each URL of a payment page
-// shows the current state.
+// Chooses the screen from the state of a link and its payments. Each URL of a payment page shows the current state.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
@@ -30,8 +29,8 @@ export type ScreenContext = {
 /** The payments of a page, for one payer. */
 export type PageState = {
   /**
-   * The payment that determines the state: a payment under review, an open prompt, an open QR code, or else the newest payment.
-   * Null means that the page has no payment.
+   * The payment that determines the state: a payment under review, a prompt or QR code without an answer, or else the newest
+   * payment. Null means that the page has no payment.
    */
   latest: PagePayment | null
   /** The payment that paid the page. Null means that no payment paid the page. */
@@ -64,8 +63,8 @@ export function pageScreenName(
 }
 
 /**
- * Returns the name of the screen of a payment. `paid` is another payment that paid the page. If `paid` exists, the payer of an
- * open prompt must not approve the prompt.
+ * Returns the name of the screen of a payment. If another payment `paid` the page, the screen of an open prompt is that of the
+ * paid page, so that the payer does not approve the prompt.
  */
 export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
   if (payment.status === 'processing' && paid !== null) return paid.status === 'reversed' ? 'reversed' : 'paid'
@@ -90,8 +89,8 @@ export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, 
 }
 
 /**
- * Returns the screen for the address of a link. If `form` is not null, the screen shows the payer's form again with its
- * problems.
+ * Returns the screen for the address of a link. If `typed` is not null and the page offers the ways to pay, the screen shows
+ * the payer's form again with its problems.
  */
 export function pageScreen(
   deps: Deps,
@@ -317,7 +316,7 @@ export function paymentFacts(
 ): PaymentFacts & { amount_minor: bigint; currency: string } {
   return {
     ...amountTaken(link, payment),
-    // A later review or reversal does not change the time at which the payer paid.
+    // A later review or reversal changes `updated_at`, but not `arrived_at`.
     paid_at: payment.arrived_at ?? payment.updated_at,
     method: payment.method ?? 'wallet_push',
     phone_masked: payment.phone === null ? null : maskPhone(payment.phone),

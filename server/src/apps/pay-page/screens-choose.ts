@@ -6,7 +6,7 @@ import { factList, localPath, merchantOf, merchantText, nowrap, shownAmount, sum
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
-/** Returns the screen with every way to pay. If the form has problems, the list of problems comes first. */
+/** Returns the screen with every available way to pay. If the form has problems, the list of problems comes first. */
 export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])

@@ -1,4 +1,4 @@
-// Renders the screens of a link that currently accepts no payment, and the screens of errors.
+// Renders the screens of a link that currently accepts no payment, and the screens of refused requests and errors.
 
 import { html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'

@@ -52,7 +52,8 @@ function shareActions(view: ReceiptScreen): Html {
     time: showTime(view.paid_at, view.language),
     url: view.share_url,
   })
-  // The SMS alphabet has no no-break space. A no-break space would force a second encoding, which doubles the price of the SMS.
+  // The SMS alphabet has no no-break space. With one, the phone would use UCS-2, in which an SMS has 70 characters instead of
+  // 160.
   const encoded = encodeURIComponent(text.replaceAll('\u00a0', ' '))
   return html`<div class="actions">
 <button type="button" class="button first" hidden data-share="${text}">${say('share')}</button>

@@ -85,7 +85,7 @@ type FailureTexts = {
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
 }
 
-/** The text and the next step for each failure reason. Each text states whether the payer lost money. */
+/** The text and the next step of each known failure reason. For any other reason, the page shows `why_unknown`. */
 const REASONS: Readonly<Record<string, FailureTexts>> = {
   user_cancelled: { why: 'why_user_cancelled', why_unanswered: 'unanswered_user_cancelled', way: 'try_again' },
   wrong_pin: { why: 'why_wrong_pin', why_unanswered: 'unanswered_wrong_pin', way: 'try_again' },
@@ -109,7 +109,10 @@ const REASONS: Readonly<Record<string, FailureTexts>> = {
   review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
 
-/** Returns the screen of a failed payment. If the payer may have lost money, the next step is to check, never to pay again. */
+/**
+ * Returns the screen of a failed payment. After a timeout, an unknown reason or a declined review, the next step is to check
+ * the status.
+ */
 export function failedScreen(view: FailedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const reason = Object.hasOwn(REASONS, view.reason_code) ? REASONS[view.reason_code] : undefined
@@ -153,7 +156,7 @@ ${linkButton(localPath(view, view.receipt_path), t.say('open_receipt'), 'second'
   return { title: t.plain('reversed'), body }
 }
 
-/** Returns the screen of a paid link, which names no payer. */
+/** Returns the screen of a paid link. The screen shows only the masked phone number of the payer. */
 export function paidScreen(view: PaidScreen): ScreenContent {
   const t = pageTexts(view.language)
   const merchant = merchantOf(view)

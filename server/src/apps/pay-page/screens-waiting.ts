@@ -19,7 +19,8 @@ import { pageTexts } from './texts.ts'
 import type { MerchantFrame, QrScreen, SlowScreen, WaitingScreen } from './view.ts'
 
 /**
- * Returns the screen while a prompt is open. The screen explains how to confirm the prompt and how long the prompt is valid.
+ * Returns the screen while a prompt is open. The screen explains how to confirm the prompt, and the script shows the time that
+ * is left.
  */
 export function waitingScreen(view: WaitingScreen): ScreenContent {
   const t = pageTexts(view.language)

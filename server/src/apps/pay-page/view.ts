@@ -7,7 +7,7 @@ import type { Html, Language } from '../../kernel/lib/index.ts'
 /** The facts that every screen shows, even without a merchant. */
 export type Frame = {
   language: Language
-  /** The path and query of this page, for the link to the other language. */
+  /** The path and query of this page. If the address is longer than 512 characters, `url` is `/pay`. */
   url: string
   /** The name of this installation. */
   brand_name: string
@@ -22,11 +22,11 @@ export type MagicOutcome = { ending: string; phone: string; what: string }
 /** The payer's instructions for one network, in the language of the page. */
 export type NetworkInstructions = { code: string; name: string; menu_code: string | null; help: string }
 
-/** The facts that every screen of a link or an invoice shows. */
+/** The facts of the screens of a link, its payments and its invoice. */
 export type MerchantFrame = Frame & {
   merchant_name: string
   look: MerchantLook
-  /** The name of the merchant in the prompt on the payer's phone. */
+  /** The name in the prompt on the payer's phone: the setting of the installation, or else the name of the merchant. */
   prompt_name: string
   /** The name of the wallet that has a separate app. */
   wallet_name: string
@@ -36,9 +36,9 @@ export type MerchantFrame = Frame & {
   reference: string | null
   /** The page of the invoice for which this link collects the money. Undefined means that the link has no invoice. */
   invoice_path?: string
-  /** The test panel. Null means that the payment moves real money. */
+  /** The outcomes that a test page offers as buttons. Null means that the payment moves real money. */
   test: null | { outcomes: readonly MagicOutcome[] }
-  /** The path `/pay/SLUG` of the page that offers the ways to pay and receives the forms. */
+  /** The path `/pay/SLUG` of the page that offers the ways to pay and receives the payment form. */
   pay_path: string
   help_path: string
   help: readonly NetworkInstructions[]
@@ -50,7 +50,7 @@ export type PayMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
 /** A problem of one field that the form shows beside the field. */
 export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' | 'phone_wrong' | 'method_missing' }
 
-/** The address that a page polls for the state of the payment. If the state changes, the page opens `check_path`. */
+/** The address that a page polls for its state. If the state changes, the page opens `check_path`. */
 export type PollPaths = { poll_path: string; check_path: string }
 
 /**
@@ -161,7 +161,9 @@ export type FailedScreen = MerchantFrame & {
   /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
   retry_path: string | null
   check_path: string
-  /** The address that the page polls for a late answer. Null means that the failure is final. */
+  /**
+   * The address that the page polls for a late answer. Null means that the page polls only for an unanswered attempt.
+   */
   poll_path: string | null
   /** Another unanswered attempt. Null means that the page has no such attempt. */
   unanswered: UnansweredNotice | null
@@ -173,7 +175,7 @@ export type ReviewScreen = MerchantFrame & PollPaths & { screen: 'review' }
 /** The screen of a payment whose money the provider returned to the payer. */
 export type ReversedScreen = MerchantFrame & PaymentFacts & { screen: 'reversed'; receipt_path: string }
 
-/** The screen of a paid link. Any reader of the link sees this screen. */
+/** The screen of a paid link, which any reader with the link may see. */
 export type PaidScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'paid'
@@ -183,7 +185,8 @@ export type PaidScreen = MerchantFrame &
   }
 
 /**
- * The screen of a link with a payment in progress. `kind` says whether a payer has an open prompt or an attempt has no answer.
+ * The screen of a link with a payment in progress. `kind` is `out` while a prompt is open, or else the kind of the unanswered
+ * attempt.
  */
 export type InProgressScreen = MerchantFrame &
   PollPaths & { screen: 'in_progress'; kind: 'out' | UnansweredNotice['kind'] }
@@ -196,7 +199,7 @@ export type EndedScreen = MerchantFrame & {
   unanswered: UnansweredNotice | null
 }
 
-/** The receipt of a payment whose money the provider took. */
+/** The receipt of a successful payment, or of a payment that the provider returned. */
 export type ReceiptScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'receipt'
@@ -238,8 +241,8 @@ export type InvoiceScreen = MerchantFrame & {
 export type HelpScreen = MerchantFrame & { screen: 'help' }
 
 /**
- * The screen of a rate limit: too many attempts on a page, or too many requests from one IP address. Many phones can share one
- * IP address.
+ * The screen of a rate limit, such as too many attempts on a page, or too many requests from one IP address. Many phones can
+ * share one IP address.
  */
 export type TooManyScreen = (MerchantFrame | Frame) & { screen: 'too_many'; again_at: Date; open_path: string }
 
