@@ -1,4 +1,5 @@
-// Makes adjustments for operators. An adjustment is a new transfer with a reason. The wrong transfer stays in the ledger.
+// Makes adjustments for operators. An adjustment is a new transfer with a reason. An earlier wrong transfer stays in the
+// ledger.
 
 import {
   auditVerdict,

@@ -53,7 +53,6 @@ export const AdjustmentRecord = Type.Object(
 /** An adjustment, as the API returns it. */
 export type AdjustmentView = Static<typeof AdjustmentRecord>
 
-/** An adjustment that this request made, with the operators who decided. */
 const MadeAdjustment = Type.Object({ ...AdjustmentRecord.properties, ...VerdictFields }, { title: 'MadeAdjustment' })
 /** An adjustment that one request made, with the operators who decided. */
 export type MadeAdjustment = Static<typeof MadeAdjustment>

@@ -94,7 +94,7 @@ export async function finishBackupCheck(
   await oneStatement(deps.db).query(TRIM, [KEPT_MAX - 1])
 }
 
-/** Deletes the unfinished check of a period when the process stops, so that another process can run the check. */
+/** Deletes the unfinished check that this process runs for a period, so that another process can run the check. */
 export async function releaseBackupCheck(deps: Deps, period_start: Date): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [period_start, deps.process_id])
 }

@@ -23,8 +23,8 @@ type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Da
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
-// The query counts a limited number of transfers, newest first. The newest payment may be older, so a subquery reads that
-// payment.
+// The query counts at most $4 transfers, newest first. The newest payment may be older than the period, so a subquery finds
+// that payment.
 const RECEIVED_LATELY = sql(
   'case_received',
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
@@ -47,7 +47,7 @@ const DESTINATION = sql(
    from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
 )
 
-// For each merchant, one index lookup finds a paid withdrawal to the destination.
+// For each other merchant, one index lookup finds a paid withdrawal to the destination.
 const OTHER_MERCHANTS = sql(
   'case_other_merchants',
   `select count(*)::int as merchants from (

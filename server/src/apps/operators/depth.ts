@@ -6,7 +6,10 @@ import { refuseField } from '../../kernel/lib/index.ts'
 /** The highest number of rows that a list of all merchants shows and counts. */
 export const DEPTH_MAX = 10_000
 
-/** If a list of all merchants would pass its limit, refuses the field `page`. A list of one merchant has no limit. */
+/**
+ * If a page of a list of all merchants would end after row `DEPTH_MAX`, refuses the field `page`. A list of one merchant has no
+ * limit.
+ */
 export function checkDepth({
   page = 1,
   page_size = 20,

@@ -1,5 +1,5 @@
 // Counts recent outcomes by provider, method and network. The counts come from the database, so every process gives the same
-// answer. Circuits of other processes may be some seconds old.
+// counts. Circuits of other processes may be some seconds old.
 
 import Type, { type Static } from 'typebox'
 import { combineCalls, readCalls, type SharedCircuit } from '../../adapters/providers/shared-calls.ts'
@@ -72,7 +72,7 @@ const KINDS: Record<HealthFlow, FlowTables> = {
   },
 }
 
-// The statement finds the age of the n-th newest record of all merchants. A sample of each merchant gives a first bound. A
+// The statement finds the id of the n-th newest record of all merchants. A sample of each merchant gives a first bound. A
 // larger sample of busy merchants gives a closer bound. The cost grows with the merchants and n, not with the records.
 function boundStatement(flow: HealthFlow) {
   const of = (merchant: string) =>

@@ -1,4 +1,4 @@
-// Exports the routes of operators, and the storage of scheduled checks.
+// Exports the routes of operators, and the storage and the gauges of scheduled checks.
 
 export {
   type BackupCheckResult,

@@ -38,7 +38,7 @@ const READ = { access: 'operator:read' } as const
 const WRITE = { access: 'operator:merchants', idempotency: 'honoured' } as const
 const STEP_UP = { step_up: 'always' } as const
 
-/** Adds the routes that list, show, create, approve, suspend and verify merchants, and that set prices and limits. */
+/** Adds the routes of merchants, of their prices and of their payout limits. */
 export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)
@@ -187,7 +187,7 @@ function decisionRoutes(deps: Deps, app: App): void {
         const { merchant_id } = request.params
         const input = { merchant_id, move, reason: request.body?.reason ?? null }
         return answerOnce(deps, request, reply, 200, async (tx) => {
-          // The lock keeps every process from taking the send token of a payout between the suspension and the response.
+          // Until the commit, the lock keeps every process from taking the send token of a payout.
           if (move === 'suspend') await lockTokens(tx)
           return moveMerchant(deps, tx, actOf(request), input)
         })

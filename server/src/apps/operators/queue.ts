@@ -7,7 +7,7 @@ import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kern
 import { enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
 import { lastVerifyRun, type VerifyRun } from './verify-runs.ts'
 
-/** The highest number of rows that the queue counts for each kind. */
+/** The highest number of rows that the queue counts for each kind except withdrawals and webhooks. */
 export const QUEUE_COUNT_MAX = 10_000
 /** The highest number of open withdrawals that the queue examines, all kinds together. */
 const OPEN_MAX = 100_000
@@ -45,7 +45,6 @@ const KIND_OF_STATUS = {
 } as const satisfies Record<string, QueueKind>
 type QueuedWithdrawalStatus = keyof typeof KIND_OF_STATUS
 
-// Each kind has a partial index that contains only the rows that need an operator.
 const WITHDRAWALS = sql(
   'queue_withdrawals',
   `select w.status, count(*)::int as count, min(w.created_at) as oldest_at, sum(w.amount_minor)::bigint as amount_minor from (

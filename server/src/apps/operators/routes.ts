@@ -26,7 +26,7 @@ import { verifyRunRoutes } from './verify-runs.ts'
 import { failingWebhookRoutes } from './webhooks-failing.ts'
 import { operatorWithdrawalRoutes } from './withdrawals.ts'
 
-/** Adds every route under /v1/operator. Each route requires an operator whose role has the right of the route. */
+/** Adds the routes of this room. Each route requires an operator whose role has the right of the route. */
 export function operatorRoutes(
   deps: Deps,
   options: { approvalService: ApprovalService; rules: OperatorRules; readSystem: ReadSystem } & ProvidersOptions &

@@ -86,7 +86,7 @@ export async function finishVerifyRun(
   await oneStatement(deps.db).query(TRIM, [KEPT_MAX - 1])
 }
 
-/** Deletes the unfinished run of a period, so that another process can start the run again. */
+/** Deletes the unfinished run of this process for a period, so that another process can start the run again. */
 export async function releaseVerifyRun(deps: Deps, period_start: Date): Promise<void> {
   await oneStatement(deps.db).query(RELEASE, [period_start, deps.process_id])
 }

@@ -216,7 +216,6 @@ const Sum = Type.Object(
   { title: 'WithdrawalSum' },
 )
 
-/** The result of each approval of a batch, and the sums of the batch. */
 const ApproveBatchResult = Type.Object(
   {
     dry_run: Type.Boolean(),
@@ -252,7 +251,7 @@ const ApproveBatchResult = Type.Object(
   },
   { title: 'BatchApprovalResult' },
 )
-/** One result for each id of an approve-batch request, in the order of the request. */
+/** The sums of an approve-batch request, and one item for each id, in the order of the request. */
 export type ApproveBatchResult = Static<typeof ApproveBatchResult>
 
 /** The response to POST /v1/operator/withdrawals/approve-batch. */

@@ -116,7 +116,6 @@ function readRoutes(deps: Deps, app: App): void {
   )
 }
 
-/** The error codes with which the server refuses an approval. */
 const APPROVAL_REFUSALS = [
   'invalid_state',
   'second_operator_required',
