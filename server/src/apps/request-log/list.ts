@@ -1,4 +1,4 @@
-// Reads the request log of a merchant, newest first.
+// Reads the request log of a merchant: lists, single requests, and the requests about a record.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment, pageOf } from '../../kernel/http/index.ts'
@@ -79,7 +79,7 @@ const STATEMENTS = {
 
 /**
  * Returns a page of a merchant's requests, newest first. `total_items` counts at most 10,000 requests. A filter examines at
- * most 50,000 requests of the period. If the period has more, `looked_back_to` is the time of the last examined request.
+ * most 50,000 requests of the period. If older requests could still match, `looked_back_to` is the oldest examined time.
  */
 export async function listRequests(
   reader: Reader,
@@ -103,7 +103,7 @@ export async function listRequests(
     reader.query<{ total: number }>(count, [...values_of_filters, COUNT_MAX]),
   ])
   const total = counted[0]?.total ?? 0
-  // If the count and the page are both full, the queries did not reach the limit of examined requests.
+  // If the count and the page are both full, older requests would change neither.
   const is_full = total === COUNT_MAX && rows.length === page_size
   const [last] = !end || is_full ? [] : await reader.query<{ id: string }>(end, period)
   return {

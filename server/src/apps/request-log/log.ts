@@ -1,5 +1,5 @@
-// Makes the request log. Each process captures requests in memory, and a task passes them to a recorder. No request waits for
-// the log, and the log refuses no request.
+// Makes the request log. Each process captures requests and passes them to a recorder in batches. A task starts the rounds in
+// which the recorder writes. No request waits for the log, and the log refuses no request.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../kernel/db/index.ts'
@@ -25,7 +25,7 @@ export const KEY_REQUESTS_PATH = '/v1/requests'
  * rounds, so that the log slows payments only by a few percent.
  */
 const ROUND_ENTRIES = 1_000
-/** The number of requests that the process passes to the recorder in one batch. */
+/** The highest number of requests that the process passes to the recorder in one batch. */
 const BATCH_ENTRIES = 64
 /**
  * The highest number of characters of bodies in memory. If a request would exceed this limit, the log stores the request

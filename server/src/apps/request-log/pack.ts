@@ -22,7 +22,7 @@ const PACK_ENTRIES_MAX = 200
 const COMPRESS_MIN_BYTES = 2_048
 const ZSTD_MAGIC = 0x28b52ffd
 
-/** A row of the table `requests`, without the bodies. */
+/** A row of the table `requests`, without the place of its texts in a pack. */
 export type RequestRow = {
   merchant_id: string
   environment: string
@@ -125,7 +125,7 @@ export function splitIntoPacks(entries: readonly CapturedRequest[]): CapturedReq
   return packs
 }
 
-/** Redacts the secrets of requests, and packs their texts into one value. A large pack is compressed with zstd. */
+/** Redacts the secrets of requests, packs their texts into one value, and compresses a large pack with zstd. */
 export async function packRequests(entries: readonly CapturedRequest[]): Promise<Buffer> {
   let text = JSON.stringify(entries.map((request) => packEntry(request, unchanged)))
   // Most packs contain no text that looks like a secret. One check of the whole text then replaces the check of each field.

@@ -30,7 +30,7 @@ export type Recorder = {
   close(): Promise<void>
 }
 
-/** The approximate number of requests in one SQL statement. */
+/** The highest number of requests in one SQL statement. */
 const CHUNK_SIZE = 500
 
 /** The requests that the recorder has not written yet. */
