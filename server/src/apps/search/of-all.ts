@@ -8,7 +8,9 @@ import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
 import { ofManyText, type RecordKind } from './statements.ts'
 import { FOUND_MAX, type SearchTerms, valuesFor } from './terms.ts'
 
-/** The highest number of merchants that a search of all merchants reads. The search reads the newest merchants. */
+/**
+ * The highest number of merchants whose records a search of all merchants reads. The search reads the newest merchants.
+ */
 export const MERCHANTS_MAX = 1_000
 
 // The statements have no name, so PostgreSQL plans them for the given terms.
@@ -81,7 +83,7 @@ const NOTHING = {
   merchant_name: null,
 }
 
-/** Finds merchants by a part of the name, by the beginning of the code, or by the whole id. */
+/** Finds merchants among the newest 10,000: by a part of the name, by the beginning of the code, or by the whole id. */
 export async function findMerchantsBy(deps: Deps, { text, ids }: SearchTerms): Promise<SearchHit[]> {
   const id = ids !== null && ids.from === ids.until ? ids.from : null
   const rows = await readForOperators(() =>
