@@ -25,7 +25,7 @@ export type PageHeading = { id: string; text: string; level: number; needs_scrip
  */
 export type PageSection = { heading: PageHeading | null; text: string; code: string }
 
-/** The parts of a rendered page: the HTML without the title, all headings, and the sections for the search. */
+/** The parts of a rendered page: the HTML and the headings without the title, and the sections for the search. */
 export type RenderedMarkdown = { body: Html[]; headings: PageHeading[]; sections: PageSection[] }
 
 const marked = new Marked({ gfm: true })

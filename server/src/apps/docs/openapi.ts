@@ -74,7 +74,7 @@ export function eventsOf(api: OpenApiDocument): DocEvent[] {
   })
 }
 
-/** One call. `name` is its operationId, and its address is /docs/api/`name`. */
+/** One call. `name` is its operationId, or else its method and path. The address of its page is /docs/api/`name`. */
 export type DocCall = {
   name: string
   method: string
@@ -125,12 +125,12 @@ export function jsonSchema(content: DocContent | undefined): DocSchema | null {
   return content?.['application/json']?.schema ?? null
 }
 
-/** One row of a table in Markdown. Null in `required` means that the table has no such column. */
+/** One row of a table in Markdown. Null in `required` means that the table marks no field as required. */
 type FieldLine = { name: string; required: boolean | null; type: string; description: string }
 
 /**
  * Returns a table of the fields of an object, also of nested fields such as `pagination.page`. `subject` is the capability of
- * the call. If `is_answer` is true, the table has no column for required fields.
+ * the call. If `is_answer` is true, the table marks no field as required.
  */
 export function fieldTable(schema: DocSchema, is_answer: boolean, subject: string): string {
   const lines = fieldLines(schema, '', true)

@@ -20,8 +20,8 @@ const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns the content of the start page: a card for each page, and a list of all calls. Anchors of the former one-page
- * documentation lead to the card or the line of their subject.
+ * Returns the content of the start page: a card for each page without a parent, and a list of all calls. Anchors of the former
+ * one-page documentation lead to the card or the line of their subject.
  */
 export function startBody(pages: readonly DocPage[], calls: readonly DocCall[], language: Language): Html {
   const words = FRAME_WORDS[language]
