@@ -29,7 +29,7 @@ const WARN_EVERY_MS = 300_000
 const HOUR_MS = 3_600_000
 /** From this hour in Tanzania on, members receive the summary of yesterday. */
 const DIGEST_HOUR = 6
-/** The highest number of members for whom one run queues summaries. */
+/** The highest number of members for whom one run queues summaries of one period. */
 const DIGESTS_MAX = 20
 /**
  * An endpoint must have failed for this time. After a shorter time, the endpoint may work again before the member reads the
@@ -152,7 +152,10 @@ async function queueDigests(deps: Deps, period: DigestDays, failed: FailedInRoun
   return due.length
 }
 
-/** Queues warnings about endpoints that fail, at most one a day for each endpoint. Returns the number of warnings. */
+/**
+ * Queues warnings about endpoints that fail, at most one a day for each endpoint. Returns the number of claims that this call
+ * made.
+ */
 async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
   const not_before = new Date(now.getTime() - WEBHOOK_AGAIN_MS)
   const failing = (await failingEndpoints(deps, deps.db))
@@ -191,7 +194,7 @@ const failingReason = ({
   last_error: string | null
 }) => (last_status_code === null ? mailedName(last_error ?? '') : `HTTP ${last_status_code}`)
 
-/** Queues one warning about each key that expires within a week. Returns the number of warnings. */
+/** Queues one warning about each key that expires within a week. Returns the number of claims that this call made. */
 async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
   const until = new Date(now.getTime() + KEY_WARNING_MS)
   const keys = await deps.db.query<ExpiringKey>(EXPIRING, [now, until, KEYS_MAX])

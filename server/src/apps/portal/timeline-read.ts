@@ -67,7 +67,7 @@ export type TimelineMoveRow = {
   at: Date
 }
 
-// A provider's answer may leave the status unchanged. Only operators see such an answer.
+// A provider's answer may leave the status unchanged. The timeline omits such an answer.
 const MOVES = sql(
   'timeline_collection_moves',
   `select seq, from_status, to_status, actor, reason, at from collection_history
@@ -184,7 +184,7 @@ const WEBHOOKS = sql(
    order by coalesce(a.at, d.created_at) desc, d.id, a.number desc limit $4`,
 )
 
-/** Reads the webhook attempts of a record in no fixed order. If an event has no attempt, its item has the number 0. */
+/** Reads the webhook attempts of a record, newest first. If an event has no attempt, its item has the number 0. */
 export async function readWebhooks(
   reader: Reader,
   { merchant_id, id, source_type }: SourceKey,

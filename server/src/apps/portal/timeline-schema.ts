@@ -113,7 +113,9 @@ const TimelineItem = Type.Union([RequestItem, AttemptItem, StatusItem, TransferI
 
 /** One event of a timeline, about a request, an attempt, a status, a transfer or a webhook. */
 export type TimelineItem = Static<typeof TimelineItem>
-/** The event that the server stored an attempt, that the provider took it, or that the provider reported an outcome. */
+/**
+ * The event that the server stored an attempt, that the provider took its request, or that the provider reported an outcome.
+ */
 export type AttemptItem = Static<typeof AttemptItem>
 
 /** The events of one collection or withdrawal, oldest first. */

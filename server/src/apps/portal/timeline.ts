@@ -1,5 +1,5 @@
-// Builds the timeline of a collection or withdrawal for its merchant. The timeline hides the names of operators and the
-// provider's statuses of a payout.
+// Builds the timeline of a collection or withdrawal. The timeline hides the names of operators and the provider's statuses of a
+// payout.
 
 import { CIRCUIT_OPEN } from '../../adapters/providers/breaker.ts'
 import type { Reader } from '../../kernel/db/index.ts'
@@ -174,7 +174,7 @@ export function attemptItems(
   })
 }
 
-/** The statuses that a withdrawal has only after an answer of the provider. */
+/** If the provider changes a withdrawal to one of these statuses, the provider has answered. */
 const STATUSES_AFTER_ANSWER = ['SUCCESS', 'FAILED', 'REVERSED', 'BLOCKED_IP_WHITELIST', 'NEEDS_ADMIN_ATTENTION']
 
 function payoutItems(

@@ -15,7 +15,7 @@ export const WAITS_FOR = [
 ] as const
 type WaitsForCode = (typeof WAITS_FOR)[number]
 
-/** The next step of a payment. `text` contains the times of the other fields. */
+/** The next step of a payment. `text` is a sentence with the actor and the times of the step. */
 export type WaitsFor = {
   what: WaitsForCode
   text: string
@@ -71,7 +71,7 @@ export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
 function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: OpenAttempt): WaitsFor {
   const { provider, due_at, deadline_at, sent_at, created_at, leased, state } = open
   const times = { next_at: due_at, until: deadline_at }
-  // Only a payment in processing fails at the deadline. After a decision, the payment keeps its status.
+  // Only a payment in processing fails at the deadline.
   const deadline = status === 'processing' ? ` Without an answer the payment fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
     const text = `The next step is overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`
