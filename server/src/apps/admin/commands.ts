@@ -100,7 +100,7 @@ type Command = {
 const NAME_MAX = 100
 const BACKUPS_MAX = 10_000
 
-/** Every command, by name. */
+/** The commands that need a valid configuration, by name. */
 export const COMMANDS: Record<string, Command> = {
   demo: {
     takes: ['history', 'remove-history'],

@@ -44,7 +44,7 @@ async function withLock<T>(deps: Deps, work: (tx: Tx) => Promise<T>): Promise<T>
   }
 }
 
-/** Returns the demo merchant. If the database has none, creates the merchant. In production, throws an error. */
+/** Returns the demo merchant. If the database has none, creates the merchant. In production, refuses with forbidden. */
 export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
   if (deps.config.node_env === 'production') {
     refuse('forbidden', {
@@ -63,7 +63,10 @@ export async function ensureDemoMerchant(deps: Deps): Promise<Merchant> {
  */
 const DEMO_KEYS = 10
 
-/** Returns the demo merchant with a new key of all scopes for each environment, and a user of every role. */
+/**
+ * Returns the demo merchant with a new key of all scopes for each environment, a user of each role of merchants, and a
+ * SUPER_ADMIN.
+ */
 export async function demo(deps: Deps) {
   const merchant = await ensureDemoMerchant(deps)
   const key = (environment: 'sandbox' | 'live') => {
@@ -87,8 +90,9 @@ export type DemoUser = { email: string; password: string; role: Role }
 const DEMO_USERS_FILE = 'demo-people.json'
 
 /**
- * Returns a demo user of every role. If the password in the file is still valid, it stays. Otherwise the user gets a new
- * password. If OIDC_ISSUER is another issuer, returns no users, because that issuer has its own users.
+ * Returns a demo user of each role of merchants, and a SUPER_ADMIN. If the password in the file is still valid, it stays.
+ * Otherwise the user gets a new password. If OIDC_ISSUER is another issuer, returns no users, because that issuer has its own
+ * users.
  */
 export async function demoUsers(deps: Deps, merchant: Merchant): Promise<DemoUser[]> {
   if (deps.config.oidc_issuer !== '') return []

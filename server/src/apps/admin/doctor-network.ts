@@ -215,8 +215,8 @@ function opened<T extends Socket>(socket: T, event: string): Promise<T> {
 }
 
 /**
- * Returns the code of an error, such as ECONNREFUSED or CERT_HAS_EXPIRED. For a timeout and for an error without a code,
- * returns a text.
+ * Returns the code of an error, such as ECONNREFUSED or CERT_HAS_EXPIRED. For an aborted request and for an error without a
+ * code, returns a text.
  */
 function reason(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException

@@ -12,7 +12,10 @@ import { type CheckResult, type CheckTable, type DoctorInput, fail, ok, warn } f
 /** The result of `admin doctor`. If a check has the status `fail`, `ok` is false. */
 export type DoctorResult = { ok: boolean; checks: SystemCheck[] }
 
-/** Runs every check. If a check cannot run, its status is `warn` or `fail`. The function throws no error. */
+/**
+ * Runs the checks. If the configuration is invalid, the result has only the checks of the versions and of the settings. If
+ * another check cannot run, its status is `warn` or `fail`. The function throws no error.
+ */
 export async function runDoctor(input: DoctorInput): Promise<DoctorResult> {
   const { config } = input
   const invalid = { name: 'settings', ...fail(input.config_problems.join('; ')) }

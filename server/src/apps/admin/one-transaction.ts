@@ -10,8 +10,8 @@ const WAIT = sql('one_transaction_wait', `select set_config('idle_in_transaction
 
 /**
  * Runs `work` with a database whose statements and transactions are steps of one transaction, one after another. If a step
- * fails, only this step is undone. If `work` fails or the process dies, everything is undone. A transaction of `work` must not
- * use the database outside of its `tx`, because that statement would wait for the end of the transaction.
+ * fails, the database undoes only this step. If `work` fails or the process dies, the database undoes everything. A transaction
+ * of `work` must not use the database outside of its `tx`, because that statement would wait for the end of the transaction.
  */
 export function inOneTransaction<Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
   return inTransaction(db, async (outer) => {

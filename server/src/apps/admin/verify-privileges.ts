@@ -57,8 +57,9 @@ const RUNTIME_RIGHTS = sql(
 )
 
 /**
- * Checks that the role of this connection owns no table, and can neither truncate tables nor grant privileges. If the
- * configuration has two roles, `must_separate` is true. Otherwise an owner is no finding, and `note` describes the owner.
+ * Finds the rights with which the role of this connection could rewrite history, such as the ownership of a table or TRUNCATE.
+ * If the configuration has two roles, `must_separate` is true. Otherwise an owner is no finding, and `note` describes the
+ * owner.
  */
 export async function runtimeRights(
   reader: Reader,
