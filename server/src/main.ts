@@ -246,7 +246,7 @@ async function closeApp(app: App, opened: OpenPort | null, requests: RequestsInP
   }
 }
 
-/** The longest time that open requests and tasks may take to finish after the server has stopped listening. */
+/** If the process has not stopped this time after the stop delay, it ends with unfinished work. */
 const STOP_MS_MAX = 30_000
 /**
  * A terminal and npm both pass on the same signal. After this time, a signal is a second signal of a person or a supervisor.

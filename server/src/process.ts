@@ -65,8 +65,8 @@ const KEY_FILE = 'secret.key'
 const OWN_ENVIRONMENT = { ...process.env }
 
 /**
- * Reads the settings of this process from its environment and from the file of settings. If the file is invalid, throws a
- * ConfigError.
+ * Reads the settings of this process from its environment and from the file of settings, and sets NODE_ENV of the process to
+ * the read value. If the file is invalid, throws a ConfigError.
  */
 export function givenSettings(): GivenSettings {
   try {
@@ -304,7 +304,7 @@ export async function openDatabase(
  */
 export type OpenRestored = OpenDatabase & { restored: Restored & { release(): void } }
 
-/** The share of a disk that the check of a backup leaves free at least: one tenth. */
+/** The share of a disk that the check of a backup leaves free: one tenth. */
 const SPARED_SHARE = 0.1
 /**
  * The settings of a database that exists only for a check. They save resources, and the data need not survive a crash.
@@ -515,7 +515,7 @@ function openReplica(config: Config, log: Log, metrics: Metrics, db: Db): ReadRe
 
 /**
  * Returns the keys of SECRET_KEY, or else of the file in DATA_DIR. If the file is missing and the database has encrypted
- * values, throws a ConfigError. If only the file is missing, makes a key.
+ * values, throws a ConfigError. If the file is missing and the database has none, makes a key.
  */
 async function loadSecretKeys(config: Config, db: Reader): Promise<Uint8Array[]> {
   if (config.secret_key !== '') return parseSecretKeys(config.secret_key)
