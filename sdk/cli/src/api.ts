@@ -182,7 +182,7 @@ export class Unreachable extends Problem {
   }
 }
 
-/** The error codes of connections that never opened, so that no request was sent. */
+/** The error codes of connections that never opened, so that the tool sent nothing. */
 const UNSENT = [
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -73,7 +73,10 @@ export async function forwardEvent(
   return null
 }
 
-/** Returns the id of the record that an event reports. The tool forwards the events of one record in their order. */
+/**
+ * Returns the id of the record that an event reports, or else the id of the event. The tool forwards the events of one record
+ * in their order.
+ */
 export function recordOf({ id, body }: StreamedEvent): string {
   const { collection_id, disbursement_id, invoice_id } = JSON.parse(body) as Record<string, string | undefined>
   return collection_id ?? disbursement_id ?? invoice_id ?? id

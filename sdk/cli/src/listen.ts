@@ -1,5 +1,4 @@
-// Forwards each event of the stream at least once. The events of one record stay in order, even if a signal kills the tool in
-// between.
+// Forwards each event of the stream at least once, even if a signal kills the tool. The events of one record stay in order.
 
 import type { Account, Api } from './api.ts'
 import { followEvents, type StreamedEvent } from './events.ts'
@@ -8,8 +7,8 @@ import { type ListenTarget, localSecret, type Position, positionOf } from './set
 
 const SENDING_MAX = 8
 /**
- * The pause between two writes of the position, in milliseconds. If a signal kills the tool in between, the next run forwards
- * the last events again.
+ * The pause between two writes of the position, in milliseconds. If a signal kills the tool during this pause, the next run
+ * forwards the last events again.
  */
 const WRITE_MS = 50
 /**
@@ -75,7 +74,8 @@ async function newestPosition(api: Api): Promise<Position> {
 }
 
 /**
- * Keeps the position of a listener. When all events before an event are forwarded, the position moves to this event.
+ * Keeps the position of a listener. When the tool has forwarded an event and all events before it, the position moves to this
+ * event.
  */
 export function createLine(start: Position, write: (position: Position) => void) {
   const forwarded = new Set(start.forwarded)
@@ -151,7 +151,7 @@ function createLanes(send: (event: StreamedEvent) => Promise<boolean>, done: (id
   const run = async (event: StreamedEvent, record: string) => {
     const is_sent = await send(event)
     if (is_sent) done(event.id)
-    // After an abort, this event is not forwarded, so no later event of its record may be forwarded either.
+    // After an abort, the tool has not forwarded this event, so it forwards no later event.
     else queue.length = 0
     busy.delete(record)
     running--

@@ -13,7 +13,9 @@ export function escapeControls(text: string): string {
   return text.replace(CONTROLS, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Prints lines to a stream without control characters. The tool prints every text of the server by this function. */
+/**
+ * Prints lines to a stream, with escaped control characters. The tool prints every text of the server with this function.
+ */
 export function printLines(stream: NodeJS.WritableStream, lines: readonly string[]): void {
   stream.write(`${lines.map(escapeControls).join('\n')}\n`)
 }

@@ -26,7 +26,7 @@ const LISTS = [
   { kind: 'disbursement', path: '/v1/disbursements', id_field: 'id' },
 ] as const
 const LIST_PAGE = 100
-/** The greatest number of pages that the tool reads, because the server also lists longer references. */
+/** The greatest number of pages that the tool reads of each list, because the server also lists longer references. */
 const PAGES_MAX = 10
 const SHOWN_MAX = 5
 
@@ -135,7 +135,8 @@ async function readIfAllowed(
 }
 
 /**
- * Finds an event by its id in the list of events. Null means that there is no such event, or that the key may not read events.
+ * Finds an event by its id in the list of events. Null means that there is no such event, or that the server refuses the
+ * request, for example because of the key.
  */
 async function findEvent(api: Api, id: string): Promise<Record<string, unknown> | null> {
   try {

@@ -31,9 +31,9 @@ const PAGES_MAX = 20
 
 /** The requests that `followRequests` reads, and the functions that it calls with each request and each state. */
 export type FollowRequestsOptions = {
-  /** `4xx` or one status. Undefined means all requests. */
+  /** A class such as `4xx`, or one status. Undefined means all requests. */
   status: string | undefined
-  /** The first request. Null means that the tool shows the requests that arrive from now on. */
+  /** The time of the first request. Null means that the tool shows the requests that arrive from now on. */
   since: Date | null
   onRequest(request: LoggedRequest): void
   onState(state: 'open' | 'waiting', reason: string): void
@@ -42,7 +42,10 @@ export type FollowRequestsOptions = {
   signal: AbortSignal
 }
 
-/** Reads the requests of an account until `signal` aborts. If the server refuses the key, throws a Problem. */
+/**
+ * Reads the requests of an account until `signal` aborts. If the server refuses the request, for example because of the key,
+ * throws a Problem.
+ */
 export async function followRequests(api: Api, options: FollowRequestsOptions): Promise<void> {
   const { onRequest, onState, onGap, signal } = options
   /** The ids that the tool has shown or skipped, with their times. */
@@ -101,7 +104,10 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
   return one > other ? one : other
 }
 
-/** Reads all pages since a time, newest first. Requests that arrive meanwhile repeat on the next page, and none is left out. */
+/**
+ * Reads at most `PAGES_MAX` pages since a time, newest first. If more pages exist, `is_whole` is false. Requests that arrive
+ * during the reads move others to the next page, so the function drops repeated ones.
+ */
 async function readRequests(
   api: Api,
   status: string | undefined,

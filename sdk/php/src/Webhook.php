@@ -83,7 +83,7 @@ final class Webhook
     }
 
     /**
-     * Returns the bytes of each secret by its text. If a secret is malformed, throws, so that no signature is valid for it.
+     * Returns the bytes of each secret by its text. If a secret is malformed, throws an InvalidArgumentException.
      *
      * @param string|array<mixed> $given
      * @return array<string, string>

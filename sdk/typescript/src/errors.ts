@@ -21,8 +21,8 @@ export class MalipoError extends Error {
   // A bundler may shorten the names of classes, but it does not change this text.
   override readonly name: string = 'MalipoError'
   /**
-   * The error code of the API. If your signal aborted the call, `aborted`; if no answer arrived, `no_answer`. The API can add
-   * codes: if you do not know a code, decide by `status`.
+   * The error code of the API. If your signal aborted the call, `aborted`; if the SDK got no answer of the API, `no_answer`.
+   * The API can add codes: if you do not know a code, decide by `status`.
    */
   readonly code: ErrorCode | 'no_answer' | 'aborted' | (string & {})
   /** The HTTP status. 0 means that no answer arrived. */

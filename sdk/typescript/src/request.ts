@@ -55,14 +55,14 @@ type Failure = Pick<ErrorFacts, 'code' | 'status' | 'message' | 'isRetryable'> &
 type Envelope = { data?: unknown; error?: { code: string; message?: string; details?: Record<string, unknown> | null } }
 
 /**
- * The greatest Retry-After in seconds for which the SDK waits. For a longer one, the call fails, so that no request of the
+ * The greatest pause in seconds before a retry. If the pause would be longer, the call fails, so that no request of the
  * merchant's server hangs for long.
  */
 const WAIT_S_MAX = 20
 const FIRST_WAIT_S = 0.5
 /** The statuses of proxies and gateways after which a later attempt can succeed. */
 const PASSING = new Set([408, 429, 502, 503, 504])
-/** Texts in the errors of the runtimes that mean that no connection was made, so that the SDK sent nothing. */
+/** Texts in the errors of the runtimes which mean that no connection opened, so that the SDK sent nothing. */
 const NOT_SENT =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_|_CERT|UNABLE_TO_VERIFY|ConnectionRefused|client error \(Connect\)|bad port/
 
@@ -258,7 +258,7 @@ function errorOf(failure: Failure, key: string | null, outcomeUnknown: boolean):
   return new Kind({ ...missing, ...facts, message, idempotencyKey: key, outcomeUnknown })
 }
 
-/** Waits for some seconds. If the signal is aborted, the wait ends early, and the next attempt reports the abort. */
+/** Waits for some seconds. If the signal is aborted, the wait ends early. */
 export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Malipo\Exceptions;
 
 /**
- * A failed call. Each kind of failure has its own subclass. For a wrong argument, the SDK throws an
- * \InvalidArgumentException instead, before it sends a request.
+ * A failed call. The subclass shows the kind of failure, and $errorCode shows the exact reason. For a wrong argument, the
+ * SDK throws an \InvalidArgumentException instead, before it sends a request.
  */
 class MalipoException extends \RuntimeException
 {

@@ -9,7 +9,7 @@ use Malipo\Exceptions\NoAnswerException;
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
-    /** The longest pause in seconds before a retry. If the server names a longer one, the call fails without a wait. */
+    /** The longest pause in seconds before a retry. If the pause would be longer, the call fails without a wait. */
     private const WAIT_SECONDS_MAX = 20.0;
     private const FIRST_WAIT_SECONDS = 0.5;
     /** The statuses of proxies and gateways after which a later attempt can succeed. */
@@ -318,6 +318,7 @@ final class Requester
         return $timeout === null ? $this->timeout : self::checkedTimeout($timeout);
     }
 
+    /** Returns a timeout in seconds. If it is not a number above 0, throws an InvalidArgumentException. */
     public static function checkedTimeout(float $timeout): float
     {
         if (!is_finite($timeout) || $timeout <= 0) {

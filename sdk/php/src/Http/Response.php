@@ -16,6 +16,7 @@ final class Response
         $this->headers = array_change_key_case($headers, CASE_LOWER);
     }
 
+    /** Returns the value of a header, whose name may have any case. Null means that the response has no such header. */
     public function header(string $name): ?string
     {
         return $this->headers[strtolower($name)] ?? null;

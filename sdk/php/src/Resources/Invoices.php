@@ -65,7 +65,7 @@ final class Invoices extends ApiResource
     }
 
     /**
-     * Sends the invoice to the customer: by SMS if the invoice has a phone, and by e-mail if it has an address.
+     * Sends the invoice to the phone and to the e-mail address of the customer, as far as the invoice has them.
      *
      * @return array<string, mixed>
      */

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode
 from ._errors import MalipoError, NoAnswerError, error_class
 from ._transport import Request, Response, Transport, TransportError
 
-#: The greatest Retry-After in seconds. For a longer one, the call fails, so that no request of the merchant's server hangs.
+#: The longest pause in seconds before a retry. If the pause would be longer, the call fails without a wait.
 _WAIT_SECONDS_MAX = 20.0
 _FIRST_WAIT_SECONDS = 0.5
 #: The statuses of proxies and gateways after which a later attempt can succeed.

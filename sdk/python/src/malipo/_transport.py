@@ -109,7 +109,7 @@ class HttpTransport:
             connection.close()
 
     def _take(self, origin: str) -> Optional[http.client.HTTPConnection]:
-        """Returns an idle connection to this server, and closes older or other ones. None means that no such one exists."""
+        """Returns an idle connection to this server, and closes unusable ones. None means that no connection is usable."""
         with self._lock:
             while self._idle:
                 its_origin, connection, since = self._idle.pop()

@@ -81,7 +81,7 @@ def webhook_id(headers: Headers) -> Optional[str]:
 
 
 def _checked_secrets(given: Union[str, Sequence[str]]) -> List[Tuple[bytes, bytes]]:
-    """Returns the text and the bytes of each secret. A wrong secret must never make a signature valid."""
+    """Returns the text and the bytes of each secret. If a secret is malformed, raises a ValueError."""
     found: List[Tuple[bytes, bytes]] = []
     for secret in [given] if isinstance(given, str) else list(given or []):
         key = _decoded(secret[len(_PREFIX) :]) if isinstance(secret, str) and secret.startswith(_PREFIX) else None

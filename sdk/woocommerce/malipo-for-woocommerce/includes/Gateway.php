@@ -77,7 +77,7 @@ final class Gateway extends \WC_Payment_Gateway
         echo SettingsActions::html();
     }
 
-    /** Returns true if the method can work: the shop has a server, a key and a secret, and its prices are in shillings. */
+    /** Returns true if the shop has enabled the method, has a server, a key and a secret, and its prices are in shillings. */
     public function is_available()
     {
         $isSet = Shop::setting('url') !== '' && Shop::setting('api_key') !== '' && Shop::setting('webhook_secret') !== '';
@@ -110,8 +110,8 @@ final class Gateway extends \WC_Payment_Gateway
     }
 
     /**
-     * Returns the page for the newest payment, so that an order never has two open payments. Null means that a new payment
-     * may begin.
+     * Returns the page for a repeated checkout. If the newest payment can still take the amount of the order, this is its hosted
+     * page. If it has succeeded or is under review, this is the page of the order. Null means that a new payment may begin.
      */
     private function openPage(\WC_Order $order): ?string
     {

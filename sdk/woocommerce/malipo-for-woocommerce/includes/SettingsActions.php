@@ -76,7 +76,8 @@ final class SettingsActions
     }
 
     /**
-     * Registers the address of this shop once, and stores the secret. The settings page shows the secret in its field.
+     * Registers the address of this shop, or rotates the secret of its endpoint, and stores the secret. The settings page shows
+     * the secret in its field.
      *
      * @return array{text: string, secret: string}
      */

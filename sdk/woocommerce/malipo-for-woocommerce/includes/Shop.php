@@ -164,7 +164,7 @@ final class Shop
         }
     }
 
-    /** Returns the name of this shop, which differs from the merchant's other shops: its address. */
+    /** Returns the address of this shop, which names the shop in the metadata of payments. */
     public static function name(): string
     {
         return substr(home_url(), 0, 500);
