@@ -35,7 +35,7 @@ const STRANGE: [string, Partial<PayoutAnswer>][] = [
   ['a pause that is no number', { ask_again_ms: Number.NaN }],
 ]
 
-/** Answers that report moved money without an amount that the server can book. */
+/** Answers from which the server can book no amount. */
 const UNBOOKABLE: [string, unknown][] = [
   ['no amount', { ...paid, amount_minor: undefined }],
   ['an amount that is a number', { ...paid, amount_minor: 100_000 }],

@@ -1,5 +1,5 @@
 // Tests that the server can store every answer about a payment, whatever its texts, amounts and times. No answer keeps a
-// payment open.
+// payment open after its deadline.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

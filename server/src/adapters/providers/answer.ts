@@ -87,7 +87,10 @@ export function readPushAnswer(answer: PushAnswer): PushAnswer {
   return { kind: answer.kind, provider_status: null, ...busyMark(answer.busy), ...askAgainOf(answer.ask_again_ms) }
 }
 
-/** Cleans the answer to a QR request. If the server cannot store the token or the code unchanged, removes both. */
+/**
+ * Cleans the answer to a QR request. If the kind is not `accepted`, or the server cannot store the token or the code unchanged,
+ * removes both.
+ */
 export function readQrAnswer(answer: QrAnswer): QrAnswer {
   const cleaned = readAnswer(answer)
   if (cleaned.kind !== 'accepted') return cleaned

@@ -24,7 +24,7 @@ export type CircuitHealth = {
 }
 
 /**
- * The calls that this process made to a provider since the process started. A provider without circuits has these counts too.
+ * The calls to a provider by one method since this process started. A provider without circuits has these counts too.
  */
 export type CallTally = {
   provider: string
@@ -52,7 +52,8 @@ export type Breaker = {
   /** Returns the milliseconds until the next probe of an open or half-open circuit. If calls pass, returns 0. */
   pause(provider: string, method: string): number
   /**
-   * Records the result of a call. If the call began before the last change of the circuit, the breaker ignores the result.
+   * Records the result of a call. If the state of the circuit changed or a probe began after `permit`, the breaker ignores the
+   * result.
    */
   record(permit: CallPermit, call: { fault: boolean; duration_ms: number }): void
   health(): CircuitHealth[]
@@ -70,9 +71,10 @@ const WINDOW = 20
 const FAULTS_IN_ROW = 5
 const CALLS_MIN = 10
 const FAULT_SHARE = 0.5
-/** The shortest time for which a circuit stays open. Each failed probe doubles that time. */
+/**
+ * The time in milliseconds for which a circuit stays open at first. Each failed probe doubles the time, up to PAUSE_MS_MAX.
+ */
 const PAUSE_MS_MIN = 2_000
-/** The longest time for which a circuit stays open. */
 const PAUSE_MS_MAX = 60_000
 /** The timeout of a probe. After this time, the breaker permits another probe. */
 const PROBE_MS_MAX = 15_000
@@ -169,7 +171,6 @@ export function createBreaker(clock: Clock, changed: (health: CircuitHealth) => 
   }
 }
 
-/** Makes the counts of the calls of this process. */
 function createTallies(clock: Clock): Pick<Breaker, 'count' | 'tallies'> {
   const tallies = new Map<string, CallTally>()
   return {
@@ -259,7 +260,7 @@ export type GuardedCall<Reply> = {
    */
   work(probing: boolean): Promise<Reply>
   isFault(reply: Reply): boolean
-  /** Returns the reply of a call that the open circuit stopped. The next probe passes after `pause_ms`. */
+  /** Returns the reply of a call that the circuit stopped. The circuit permits no probe for `pause_ms`. */
   stopped(pause_ms: number): Reply
 }
 

@@ -13,7 +13,7 @@ import {
   type ProviderRequest,
 } from './exchange.ts'
 
-/** Starts a server whose answers the test sends, and makes a queue with one connection to that server. */
+/** Starts a server whose answers the test sends, and makes a queue to that server. */
 async function rig(connections = 1) {
   const open: { path: string; response: ServerResponse }[] = []
   const server = createServer((request, response) => open.push({ path: request.url ?? '', response }))

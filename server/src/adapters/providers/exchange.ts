@@ -197,7 +197,10 @@ export function exchange(
   })
 }
 
-/** Returns the reason why the answer to a request is missing. */
+/**
+ * Maps an error of undici to the reason of a lost answer. If the answer was too large or no valid HTTP, the reason is
+ * `unreadable`.
+ */
 export function lostReason(error: Error & { code?: unknown }): LostWhy {
   if (typeof error.code !== 'string') return 'unreachable'
   if (error.code.endsWith('_TIMEOUT')) return 'timeout'

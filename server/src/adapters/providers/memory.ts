@@ -28,8 +28,8 @@ export function createReferenceMemory<Value>(max = REMEMBERED_MAX): ReferenceMem
 }
 
 /**
- * Does the work once for each reference. A repeated call gets the running result. If `keep` returns true for the finished
- * result, a repeated call gets this result too. After an error, the next call does the work again.
+ * Makes a function that does the work once for each reference. A repeated call gets the running result. If `keep` returns true
+ * for the finished result, a repeated call gets this result too. After an error, the next call does the work again.
  */
 export function createOnce<Value>(keep: (value: Value) => boolean, max = REMEMBERED_MAX) {
   const results = createReferenceMemory<Promise<Value>>(max)

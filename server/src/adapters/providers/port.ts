@@ -60,15 +60,19 @@ export type PaymentRequest = {
   currency: string
   /** The outcome to simulate in the sandbox. Null means that the request chooses no outcome, as in live requests. */
   simulate_status: SimulateStatus | null
-  /** The time when the provider accepted the request. Null means that the platform does not know this time. */
+  /**
+   * The time at which the platform recorded that the provider accepted the request. Null means that the platform has no such
+   * record.
+   */
   sent_at: Date | null
   /**
-   * The time at which the platform fails the payment. If possible, the provider refuses the payer's money after this time.
+   * If the payment is still open at this time, the platform fails the payment. If possible, the provider refuses the payer's
+   * money after this time.
    */
   deadline_at?: Date
   /**
-   * If true, the payer waits on a page. A simulating provider then decides a prompt immediately, and a code after a simulated
-   * scan of 5 or 20 seconds.
+   * If true, the payer waits on a page. A simulating provider then decides a prompt or a chosen outcome immediately, and any
+   * other code after a simulated scan.
    */
   on_page?: boolean
 }
@@ -138,7 +142,10 @@ export type PayoutRequest = {
   bank_name: string | null
   amount_minor: bigint
   currency: string
-  /** The time when the provider accepted the request. Null means that the platform does not know this time. */
+  /**
+   * The time at which the platform recorded that the provider accepted the request. Null means that the platform has no such
+   * record.
+   */
   sent_at: Date | null
 }
 
@@ -169,7 +176,7 @@ export const BLOCK_CAUSES = {
   access: "The provider refused the platform's credentials or the payout method.",
   float: 'The account from which the provider pays payouts has too little money.',
 } as const
-/** The cause of a blocked payout. Merchants may see its sentence. */
+/** The cause of a blocked payout. Operators read its sentence. */
 export type BlockCause = keyof typeof BLOCK_CAUSES
 
 /** The reasons of failed payouts, each with its sentence. */
@@ -204,8 +211,8 @@ export type RecipientField = 'destination_name'
 export type CallbackVerdict = { verified: true; reference: string } | { verified: false }
 
 /**
- * The longest duration of a call to a provider. Each adapter ends its calls by a shorter timeout. The lengths of leases
- * derive from this duration.
+ * The longest duration of a call to a provider. Each adapter ends its calls within this duration. The lengths of leases derive
+ * from this duration.
  */
 export const CALL_MS_MAX = 5_000
 
@@ -261,8 +268,8 @@ export type Provider = {
   /** Requests a QR code. For a repeated reference, returns the same code. */
   qr(request: PaymentRequest): Promise<QrAnswer>
   /**
-   * Queries the outcomes of payments, in the order of the requests. Only these answers prove an outcome. If the deadline of a
-   * payment has passed and the provider can cancel orders, the adapter first cancels the open order.
+   * Queries the outcomes of payments, in the order of the requests. If the deadline of a payment has passed and the provider
+   * can cancel orders, the adapter first cancels the open order.
    */
   status(requests: readonly PaymentRequest[]): Promise<Answer[]>
   /**
@@ -270,7 +277,7 @@ export type Provider = {
    * If the provider already has the reference, the answer is never `declined`, because the provider may have paid.
    */
   payout(request: PayoutRequest): Promise<PayoutAnswer>
-  /** Queries the outcomes of payouts, in the order of the requests. Only these answers prove an outcome. */
+  /** Queries the outcomes of payouts, in the order of the requests. */
   payoutStatus(requests: readonly PayoutRequest[]): Promise<PayoutAnswer[]>
   /** Verifies a callback on its raw bytes. The header CALLBACK_PATH has the path of the callback's request. */
   verifyCallback(headers: Record<string, string | undefined>, body: Buffer): CallbackVerdict

@@ -12,7 +12,7 @@ import { gatherQuestions } from './questions.ts'
 const GOOD: Answer = { kind: 'accepted', provider_status: 'PENDING' }
 const DOWN: Answer = { kind: 'unknown', why: 'unreachable', provider_status: null }
 
-/** Makes a provider whose answers the test sends. `calls` has the running calls with their queries. */
+/** Makes a provider whose answers the test sends. `calls` has the calls with their queries. */
 function setUp(asks_singly?: number) {
   const provider: Provider = {
     name: 'mock',

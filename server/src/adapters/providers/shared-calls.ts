@@ -1,5 +1,5 @@
-// Shares the calls and the circuits of each process through a table, so that operators see all processes. Every few seconds, a
-// process writes all of its rows in one statement. No payment waits for this statement.
+// Shares the calls and the circuits of each process through a table, so that operators see all processes. If its rows changed,
+// a process writes all of them in one statement, at most every 5 seconds. No payment waits for this statement.
 
 import { type Deps, oneStatement, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
@@ -62,7 +62,6 @@ const READ = sql(
    from provider_calls where process_id <> $1 and written_at > $2 order by written_at desc, process_id, provider, method limit $3`,
 )
 
-/** Returns the calls and circuits of this process from its memory. */
 function ownCalls({ clock, config, process_id }: Deps, breaker: Breaker): ProcessCalls[] {
   const circuits = breaker.health()
   const written_at = clock.now()
@@ -141,7 +140,7 @@ export type SharedCircuit = {
 
 const WORST: readonly (CircuitState | null)[] = ['open', 'half_open', 'closed', null]
 
-/** Adds the rows of the processes for each provider and method. */
+/** Combines the rows of all processes to one for each provider and method, sorted by provider, then by method. */
 export function combineCalls(rows: readonly ProcessCalls[]): SharedCircuit[] {
   const groups = Map.groupBy(rows, ({ provider, method }) => `${provider} ${method}`)
   return [...groups.values()]

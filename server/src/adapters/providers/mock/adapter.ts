@@ -32,7 +32,8 @@ export type MockProvider = Provider & Required<Pick<ProviderExtras, 'lookupName'
 
 /**
  * Makes a mock provider without network and book. The request, the profile and the time of the acceptance decide each outcome.
- * If the process ends, its scheduled callbacks get lost, but queries still find the outcomes.
+ * If the process ends, its scheduled callbacks get lost, but queries still find the outcome of a request whose acceptance the
+ * platform stored.
  */
 export function createMockProvider(options: MockProviderOptions): MockProvider {
   const { name, profile, clock, secret, sink } = options

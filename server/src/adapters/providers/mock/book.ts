@@ -20,7 +20,9 @@ type MockStatus = (typeof WORDS)[keyof typeof WORDS]
 /** One payment in the book. `amount_minor` is in cents, as text. */
 export type BookEntry = { reference: string; status: string | null; amount_minor: string; prompts: number }
 
-/** The sums of the book. `prompts` counts the prompts to payers, and `completed_minor` is in cents. */
+/**
+ * The sums of the book. `prompts` counts the prompts to payers, with one for each QR code, and `completed_minor` is in cents.
+ */
 export type BookTotals = {
   payments: number
   prompts: number

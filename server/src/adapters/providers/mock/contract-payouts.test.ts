@@ -31,10 +31,7 @@ for (const [name, start] of [
     })
     after(() => subject.close())
 
-    /**
-     * Sends a payout request that the provider accepts. Returns the request with the time that the platform would store, and
-     * the answer.
-     */
+    /** Sends a payout request. Returns the request with the time that the platform would store, and the answer. */
     const send = async (request: PayoutRequest): Promise<[PayoutRequest, PayoutAnswer]> => {
       const answer = await subject.provider.payout(request)
       return [{ ...request, sent_at: new Date() }, answer]

@@ -11,7 +11,7 @@ export type MockProfile = {
   success_default: 'always' | number
   /** The seed of random outcomes. Seed and reference together decide the outcome of a payment. */
   seed: string
-  /** The pause before each outcome, in milliseconds. */
+  /** The usual pause before a result, in milliseconds. Payments on a page have other pauses. */
   delay_ms: number
 }
 
@@ -59,9 +59,7 @@ const SIMULATED: Record<SimulateStatus, MockPaymentFate> = {
   reversed: fateOfEnding('012'),
 }
 
-/**
- * Computes the timeline of a payment from its request and the profile. The same request always has the same timeline.
- */
+/** Computes the timeline of a payment. Equal requests with equal profiles have equal timelines. */
 export function timelineOf(request: EngineRequest, profile: MockProfile): MockTimeline {
   const digest = digestOf(request.reference, profile)
   const provider_id = providerIdOf(request.reference, profile)
@@ -89,7 +87,10 @@ function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { d
 /** The shortest time in milliseconds between two results, so that the platform can query after each result. */
 const RESULT_GAP_MIN_MS = 300
 
-/** Makes the timeline of an accepted request with its results in order. Each result sends `callbacks` callbacks. */
+/**
+ * Makes the timeline of an accepted request with its results in order. The provider sends `callbacks` callbacks for each
+ * result.
+ */
 export function lifeOf<StepAnswer>(
   taken: StepAnswer,
   results: readonly StepAnswer[],
@@ -146,7 +147,7 @@ export function providerIdOf(reference: string, profile: MockProfile): string {
 }
 
 /**
- * Returns the random bytes of a payment. Bytes 0-5 decide success, byte 6 the failure reason, bytes 8-15 are the provider's
+ * Returns the random bytes of a reference. Bytes 0-5 decide success, byte 6 the failure reason, bytes 8-15 are the provider's
  * id, and bytes 16-21 the payment token.
  */
 function digestOf(reference: string, profile: MockProfile): Buffer {

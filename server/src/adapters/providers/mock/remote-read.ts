@@ -44,8 +44,8 @@ function problem(why: MockUnknownAnswer['why']): MockContent {
 }
 
 /**
- * Maps the answer to a payment request to `accepted` or `declined`, and an unlisted status to `unknown`. The answer does not
- * settle the payment, because only a query finds the paid amount.
+ * Maps the answer to a payment request to `accepted` or `declined`, and an unlisted status to `unknown`. A paid payment is
+ * `accepted` too, because only a query finds the paid amount.
  */
 export function answerToRequest(content: MockFields): QrAnswer {
   const { status, payment_token, qr_payload } = content

@@ -48,7 +48,7 @@ export type MockFaults = {
   down: boolean
 }
 
-/** The book and the counts of callbacks. `given_up` counts the callbacks that no receiver accepted before the last retry. */
+/** The book and the counts of callbacks. `given_up` counts the callbacks whose last retry failed too. */
 export type MockBook = BookTotals & {
   callbacks: { due: number; delivered: number; given_up: number; requests: number }
   entries?: BookEntry[]

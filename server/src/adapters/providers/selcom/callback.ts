@@ -21,8 +21,8 @@ export type SelcomCallbackOptions = {
 }
 
 /**
- * Verifies the key and the signature of a callback, and checks that the signed fields have an order, a status and a result
- * code.
+ * Verifies the key, the time and the signature of a callback, and checks that the signed fields have an order, a status and a
+ * result code.
  */
 export function verifyCallback(
   { credentials, window_ms, clock }: SelcomCallbackOptions,

@@ -1,5 +1,5 @@
-// Sends signed requests to the gateway and classifies the answers. Because requests contain a PIN, the client logs only the
-// path and the reference of a request. The client removes secrets from an answer before it logs the answer.
+// Sends signed requests to the gateway and classifies the answers. Because a request can contain a PIN, the client logs only
+// the path and the reference of a request. The client removes secrets from an answer before it logs the answer.
 
 import type { Clock, Log } from '../../../kernel/lib/index.ts'
 import { type ConnectionQueue, createConnectionQueue, exchange } from '../exchange.ts'
@@ -31,7 +31,7 @@ export type SelcomCall = { path: string; fields: SignedFields; reference: string
 /** The kinds of requests that change a payment or payout. Each kind has separate connections. */
 export type SelcomActKind = 'prompts' | 'codes' | 'payouts'
 
-/** The functions that send requests to the gateway. No function throws, and every call ends before its timeout. */
+/** The functions that send requests to the gateway. No function throws, and every call ends within its timeout. */
 export type SelcomClient = {
   /** Sends a request that changes a payment or payout. Such a request never waits for a request of another kind. */
   act(what: SelcomActKind, call: SelcomCall): Promise<SelcomVerdict>

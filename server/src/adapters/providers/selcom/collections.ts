@@ -107,7 +107,7 @@ async function queryAndCancel(gateway: SelcomCollectionsParts, request: PaymentR
   return second.kind === 'unknown' ? first : second
 }
 
-/** Sends the prompt. If the payer certainly got no prompt, returns null. */
+/** Sends the prompt. If the client wrote no byte or the gateway certainly refused access, returns null. */
 async function prompt(
   { client }: SelcomCollectionsParts,
   request: PaymentRequest,

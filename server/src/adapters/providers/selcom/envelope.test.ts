@@ -84,7 +84,6 @@ describe('envelopes', () => {
   })
 })
 
-/** Describes the class of an exchange in one line. */
 const weightOf = (sent: ExchangeResult, texts?: string[]): string => {
   const verdict = classifySelcomExchange(sent, texts)
   if (verdict.is === 'refused') return verdict.certain ? 'refused for certain' : 'refused perhaps'

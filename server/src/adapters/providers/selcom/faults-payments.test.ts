@@ -1,4 +1,4 @@
-// Tests that the outcomes of payments agree with the books of the gateway's twin, which count the prompts of each payer. The
+// Tests that the outcomes of payments agree with the books of the gateway's twin, which count the prompts of each payment. The
 // tests push and query as the platform does.
 
 import assert from 'node:assert/strict'
@@ -16,8 +16,8 @@ import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
 
 /**
- * The expected outcome of each number in the table of the twin. `open` means that the twin gives no final answer, so the
- * payment stays open.
+ * The expected outcomes of the twin's magic numbers. Each number that is missing here succeeds. `open` means that the twin
+ * gives no final answer, so the payment stays open.
  */
 const PAYERS: Record<string, string> = {
   '001': 'succeeded 500000 TZS',
@@ -144,7 +144,7 @@ describe('payments at the twin of the gateway', () => {
     const hints = new Map<string, () => void>()
     rig.callback((order_id) => hints.get(order_id)?.())
     const requests = Array.from({ length: 150 }, () => payment({ phone: '255740000500' }))
-    // A payment without a prompt gets no further answer from the twin.
+    // Without a prompt, no payer decides, so further queries find no outcome.
     const done = ({ reference }: PaymentRequest) => {
       return (received: PushAnswer) => isFinal(received) || !rig.twin.order(reference)?.prompts
     }

@@ -15,8 +15,8 @@ import { MAGIC_NUMBERS } from '../../../../twins/selcom/index.ts'
 import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 
 /**
- * The expected outcome of each number in the table of the twin. `open` means that the twin gives no final answer, so the
- * payout stays open.
+ * The expected outcomes of the twin's magic numbers. Each number that is missing here succeeds. `open` means that the twin
+ * gives no final answer, so the payout stays open.
  */
 const PAYEES: Record<string, string> = {
   '102': 'declined provider_declined',

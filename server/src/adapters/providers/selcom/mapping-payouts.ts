@@ -70,7 +70,7 @@ export function payoutSent(verdict: SelcomVerdict, request: PayoutRequest, readi
   }
 }
 
-/** Maps a refusal by the gateway. Either the payout failed, or the request was wrong, or the outcome stays unknown. */
+/** Maps a failure code to `declined`, `blocked` or an unknown outcome. */
 function refusal(
   { resultcode, message }: SelcomEnvelope,
   verdict_class: 'failed' | 'rejected',

@@ -32,9 +32,7 @@ const OUR_FAULT: readonly string[] = ['400', '412', '651']
 /** The possible messages about a repeated reference. The manual documents no such message. */
 export const REPEATED = /duplicat|\balready\b|\bexists\b|\bnot unique\b/i
 
-/**
- * Returns the code and the result of an envelope as one text for operators. If the envelope is missing, returns null.
- */
+/** Returns the code and the result of an envelope as one text. If the envelope is missing, returns null. */
 export function codeAndResultOf(envelope: SelcomEnvelope | null): string | null {
   return envelope === null ? null : `${envelope.resultcode} ${envelope.result}`
 }
@@ -70,7 +68,7 @@ export function qrAnswerOf(made: Extract<OrderMade, { kind: 'made' }>): QrAnswer
   return { kind: 'accepted', payment_token, qr_payload, ...status_fields }
 }
 
-/** Maps the answer to a prompt. If the payer certainly got no prompt, returns null. */
+/** Maps the answer to a prompt. If the client wrote no byte or the gateway certainly refused access, returns null. */
 export function promptAnswer(verdict: SelcomVerdict): Answer | null {
   switch (verdict.is) {
     case 'done':

@@ -1,5 +1,5 @@
-// Sends a payout as one request to the product of the destination, and queries the same product. If the gateway got no byte or
-// refused access, the platform may send the payout again. Otherwise the platform only queries, and no answer is `not_found`.
+// Sends a payout as one request to the product of the destination, and queries the same product. If the answer is `not_sent` or
+// `blocked`, the platform may send the payout again. Otherwise the platform only queries, and no answer is `not_found`.
 
 import { CURRENCY, type Random, randomBase62 } from '../../../kernel/lib/index.ts'
 import type { PayoutRecipient } from '../extras.ts'

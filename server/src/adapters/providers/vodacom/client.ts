@@ -59,7 +59,7 @@ export type VodacomAct = {
 /** The kinds of requests that move money. Each kind has separate connections. */
 export type VodacomActKind = 'prompts' | 'payouts'
 
-/** The functions that call the gateway. No function throws, and every call ends before its timeout. */
+/** The functions that call the gateway. No function throws, and every call ends within its timeout. */
 export type VodacomClient = {
   act(kind: VodacomActKind, act: VodacomAct): Promise<VodacomVerdict>
   /** Queries the status of the request with this conversation id. */
@@ -171,7 +171,6 @@ type Sender = (
   late?: LateAnswer,
 ) => Promise<VodacomVerdict>
 
-/** Makes the function that sends one request with a bearer. */
 function createBearerSender({ url, origin, wording }: VodacomClientOptions, redaction: VodacomRedaction): Sender {
   const base = new URL(url).pathname.replace(/\/$/, '')
   return async (queue, bearer, { method, path, fields }, left_ms, late) => {

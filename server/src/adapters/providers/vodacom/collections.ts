@@ -1,5 +1,5 @@
 // Takes payments. One request prompts the payer, and the gateway answers after the payer decided. The gateway refuses a
-// repeated reference, so a payer gets one prompt. The adapter reports `not_found` only for a configured code.
+// repeated reference, so a payer gets at most one prompt. The adapter reports `not_found` only for a configured code.
 
 import { createOnce, createReferenceMemory } from '../memory.ts'
 import type { Answer, PaymentRequest, PushAnswer, QrAnswer } from '../port.ts'

@@ -10,7 +10,7 @@ import type { VodacomSettings } from './settings.ts'
  * the setting.
  */
 export function create({ settings, clock, random, log }: ProviderParts<VodacomSettings>): VodacomProvider {
-  // The settings contain any text as a reason. The adapter refuses a text that is no failure reason.
+  // The settings accept any text as a reason. The adapter refuses a text that is no failure reason.
   const reasons = (words: ReadonlyMap<string, string>) => Object.fromEntries(words) as Record<string, FailureReason>
   return createVodacomProvider({
     name: 'vodacom',

@@ -41,7 +41,7 @@ const MALFORMED = ['declined unknown_provider_error', 'declined unknown_provider
 const CUSTOMER_LIMIT = ['declined provider_declined', 'declined limit_exceeded']
 const FAILED = ['declined provider_declined', 'declined provider_declined']
 
-/** Every documented code with its HTTP status, and with the outcomes of a payment and of a payout. */
+/** Every documented code except INS-0 with its HTTP status, and with the outcomes of a payment and of a payout. */
 const TABLE: [string, number, string[]][] = [
   ['INS-1', 400, ['unknown unreachable', 'unknown unreachable']],
   ['INS-6', 401, FAILED],

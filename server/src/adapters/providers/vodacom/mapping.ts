@@ -7,8 +7,8 @@ import type { Answer, FailureReason, PayoutAnswer, PushAnswer } from '../port.ts
 import type { VodacomEnvelope, VodacomVerdict } from './envelope.ts'
 
 /**
- * The meanings of a transaction's states in the answer to a query. The manual documents only the first meaning, so the
- * operator configures the other states.
+ * The meanings of a transaction's states in the answer to a query. The manual documents only the state of a paid transaction,
+ * so the operator configures the other states.
  */
 export type StateWords = {
   paid: readonly string[]
@@ -32,7 +32,10 @@ export type RequestedTransfer = { reference: string; amount_minor: bigint; curre
 type VodacomUnknownAnswer = Extract<Answer, { kind: 'unknown' }>
 type VodacomStatusFields = { provider_status: string | null; provider_id?: string | null }
 
-/** Maps the answer to a payment request. If the payer certainly got no prompt, returns null. */
+/**
+ * Maps the answer to a payment request. If the gateway certainly refused access or the client could not connect, returns null:
+ * the payer got no prompt.
+ */
 export function paymentSent(verdict: VodacomVerdict, request: RequestedTransfer): PushAnswer | null {
   const { envelope } = verdict
   if (isOfOtherRequest(envelope, request)) return unknown('unreadable')

@@ -1,5 +1,5 @@
-// Sends payouts to M-Pesa wallets, refunds payments, and queries payouts. If the gateway got no byte or refused access, the
-// platform may send the payout again. In every other unknown case, the platform only queries.
+// Sends payouts to M-Pesa wallets, refunds payments, and queries payouts. If the answer is `not_sent` or `blocked`, the
+// platform may send the payout again. In every other unclear case, the platform only queries.
 
 import type { PayoutRecipient } from '../extras.ts'
 import { createOnce, createReferenceMemory } from '../memory.ts'
