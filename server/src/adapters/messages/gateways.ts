@@ -6,7 +6,9 @@ import { createAfricasTalking } from './africastalking.ts'
 import type { Channel, Gateways } from './gateway.ts'
 import { createSmtpGateway } from './smtp.ts'
 
-/** Returns true if the channel has a gateway. If the channel has none, users read its messages in the console. */
+/**
+ * Returns true if the channel has a gateway. If the channel has none, the server stores its messages and never sends them.
+ */
 export function hasGateway(config: Config, channel: Channel): boolean {
   return channel === 'email' ? config.smtp_url !== '' : config.sms_gateway !== ''
 }

@@ -184,8 +184,8 @@ function openText({ vault }: Deps, { body }: { body: string }): string | null {
 }
 
 /**
- * An e-mail of the outbox. Null as `text` means that the server hides or cannot decrypt the text. In production, the server
- * hides texts because of sign-in links.
+ * An e-mail of the outbox. Null as `merchant_id` means that the e-mail has no merchant. Null as `text` means that the server
+ * hides or cannot decrypt the text.
  */
 export type StoredEmail = {
   id: string
@@ -215,8 +215,8 @@ type EmailRow = Omit<StoredEmail, 'merchant_id' | 'to' | 'text'> & {
 const EMAILS_MAX = 200
 
 /**
- * Reads the e-mails of one merchant or of all merchants, newest first. In production without `open`, the texts are null,
- * because a reader of sign-in links can act as any user.
+ * Reads the e-mails of one merchant or of all merchants, newest first. If `open` is false, the texts are null. In production,
+ * `open` is false by default, because a reader of sign-in links can act as any user.
  */
 export async function listEmails(
   deps: Deps,

@@ -14,13 +14,13 @@ type QueuedMessage = {
   text: string
   /** The kind of the message, such as identity.reset or invoice.send. */
   kind: string
-  /** The merchant that the message concerns. Undefined means that it concerns no merchant. */
+  /** The merchant that the message concerns. Undefined means that the message concerns no merchant. */
   merchant_id?: string
   /** The environment of the reported fact. Undefined means live. The server never sends sandbox messages. */
   environment?: Environment
   /**
-   * The reason why the server stores the message and never sends it: a stable word, a colon and a text. Undefined means that
-   * the server may send it.
+   * The reason why the server stores the message and never sends the message: a stable word, a colon and a text. Undefined
+   * means that the server may send the message.
    */
   kept_because?: string
   /** The invoice of the message. If a message has an invoice, the merchant may read the message. */
@@ -35,8 +35,8 @@ type QueuedMessage = {
 /** An e-mail to queue. */
 export type Email = QueuedMessage & { subject: string }
 /**
- * An SMS to queue for a canonical phone number. If the text has more than SMS_PARTS_MAX parts, the server cuts it. To keep a
- * link at the end, callers use `shortestSms`.
+ * An SMS to queue for a canonical phone number. If the text has more than SMS_PARTS_MAX parts, the server cuts the text. To
+ * keep a link at the end, callers use `shortestSms`.
  */
 export type Sms = QueuedMessage
 
