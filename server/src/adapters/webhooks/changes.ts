@@ -11,7 +11,8 @@ export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', '
 export const tags = ['Webhooks']
 
 /**
- * The function that queues e-mails to the administrators of a merchant about a change. The merchants room implements it.
+ * The function that queues e-mails to the administrators of a merchant about a change. The merchants room implements this
+ * function.
  */
 export type NotifyWebhookChange = (
   deps: Deps,

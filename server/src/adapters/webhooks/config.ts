@@ -79,7 +79,7 @@ export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<(Store
 }
 
 /**
- * Locks the endpoints of a merchant until the transaction ends, so that only one transaction at a time changes endpoints.
+ * Locks the endpoints of a merchant until the transaction ends, so that concurrent changes wait. `deleteConfigs` takes no lock.
  */
 export async function lockEndpoints(tx: Tx, merchant_id: string): Promise<void> {
   await tx.query(LOCK, [merchant_id])

@@ -100,9 +100,9 @@ const FIND_ENDPOINT = sql(
 /** A retry that is due within this time counts as due, because the clocks of two processes differ. */
 export const DUE_SOON_MS = 1_000
 
-// A replay sets the number of attempts so that one attempt remains. The result of this attempt is final.
-// A process that sends the delivery is its lease_owner until the result is recorded, so no retry without an owner is in flight.
-// The end of a pause keeps updated_at, because the search for failing endpoints reads the last failure there.
+// For an ended delivery, the statement leaves one attempt, whose result is final. The process that sends a delivery is its
+// lease_owner until the process records the result, so no retry without an owner is in flight. For a pending delivery,
+// updated_at stays, because the search for failing endpoints reads the last failure there.
 const REPLAY = sql(
   'webhook_delivery_replay',
   `update webhook_deliveries

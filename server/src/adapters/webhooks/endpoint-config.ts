@@ -55,7 +55,8 @@ const DELETE = sql(
 )
 
 /**
- * Reads the endpoints of a merchant without secrets, in the order of environments. The default endpoint comes first.
+ * Reads the endpoints of a merchant without secrets, in the order of environments. In each environment, the default endpoint
+ * comes first.
  */
 export async function listEndpoints(
   reader: Reader,

@@ -214,8 +214,8 @@ function testRoute(deps: Deps, app: App): void {
 }
 
 /**
- * If the request repeats an Idempotency-Key, sends the stored answer without a look-up of the host. Null means that no answer
- * is stored.
+ * If the request repeats an Idempotency-Key, sends the stored answer without a look-up of the host. Null means that the server
+ * has no stored answer.
  */
 async function storedAnswer(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | null> {
   const claim = readClaim(request)

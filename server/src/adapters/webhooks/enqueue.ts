@@ -51,7 +51,10 @@ export type Delivery = {
   event: string
   /** The exact text that the server signs and sends. */
   body: string
-  /** The number of attempts that ended. A replay raises a lower number to four, so that one attempt remains. */
+  /**
+   * The number of attempts that ended. The replay of an ended delivery raises a lower number to four, so that one attempt
+   * remains.
+   */
   attempts: number
   created_at: Date
   /** The end of the lease. If no process holds a lease, the time at which the delivery becomes due. */

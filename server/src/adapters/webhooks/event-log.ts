@@ -162,8 +162,8 @@ export function readEvents(
 }
 
 /**
- * Returns events in the order in which streams send them: by id, and events of the same payment or payout by status change. The
- * ids alone do not suffice, because the clocks of processes differ.
+ * Returns events in the order in which streams send them: by id, and events with the same `source_id` by status change. The ids
+ * alone do not suffice, because the clocks of processes differ.
  */
 export function inEventOrder(events: readonly StoredEvent[]): StoredEvent[] {
   const by_id = [...events].sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -11,7 +11,7 @@ import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from '
 const tags = ['Webhooks']
 
 /**
- * Dependencies of the event routes. `authenticate` checks the caller of an open stream again. `draining` is true while the
+ * Dependencies of the event routes. `authenticate` checks the caller of an open stream again. `draining` returns true while the
  * process stops.
  */
 export type EventRoutesOptions = { authenticate: Authenticate; draining: () => boolean }

@@ -41,8 +41,8 @@ const BEHIND_MS = REREAD_MS + 10_000
 const CATCHING_UP_MAX = 4
 const READS_PER_TURN = 20
 /**
- * FAILED_MS is the pause of a stream after a failed read, in milliseconds. After FAILURES_MAX consecutive failures, the server
- * ends the stream.
+ * FAILED_MS is the pause of a stream after a failed read with its own statements, in milliseconds. After FAILURES_MAX
+ * consecutive failures, the server ends the stream.
  */
 const FAILED_MS = 5_000
 const FAILURES_MAX = 3

@@ -21,7 +21,7 @@ const ENDPOINTS_MAX = 1_000
 
 /**
  * A failing endpoint. `failed` counts all failing deliveries, and `given_up` counts those without a further attempt. Null as
- * `webhook_url` means that the default endpoint is not configured.
+ * `webhook_url` means that the default endpoint is not configured. FAILING_FIELDS describes null in other fields.
  */
 export type FailingEndpoint = {
   merchant_id: string

@@ -33,8 +33,8 @@ type Lane<Item> = {
 export type SendPace = 'quick' | 'slow' | 'timeout' | 'unsent'
 
 /**
- * The width of a new lane in concurrent sends. Each quick answer adds one. Each timeout halves the width, to no less than 1.
- * Each slow answer halves the width to no less than WIDTH_SLOW_MIN, and so raises a smaller width.
+ * The width of a new lane in concurrent sends. Each quick answer adds one, up to WIDTH_MAX. Each timeout halves the width, to
+ * no less than 1. Each slow answer halves the width to no less than WIDTH_SLOW_MIN, and so raises a smaller width.
  */
 const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4

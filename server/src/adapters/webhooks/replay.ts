@@ -46,9 +46,9 @@ const STATUSES = {
 } as const
 
 /**
- * Queues one more attempt of each delivery since a time, at most 5,000. If a delivery waits for a retry, makes this retry due
- * now. `next_since` is the `since` of the next call, or null if no delivery is left. Skips deliveries that are due or in flight,
- * have 100 attempts, or have a deleted endpoint.
+ * Queues one more attempt of each matching delivery since a time, at most 5,000. Without `status`, failed deliveries and
+ * waiting retries match. If a delivery waits for a retry, makes this retry due now. `next_since` is the `since` of the next call;
+ * null means that no delivery is left. Skips deliveries that are due or in flight, have 100 attempts, or have a deleted endpoint.
  */
 export async function replaySince(
   deps: Deps,

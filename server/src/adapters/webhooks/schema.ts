@@ -201,7 +201,10 @@ export type ReplayView = Type.Static<typeof ReplayRecord>
 /** The result of a replay in the response envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
-/** The greatest number of deliveries in which the server searches for failures, and for a later success. */
+/**
+ * The greatest number of deliveries of a merchant or endpoint in which the server searches for failures, and for a later
+ * success.
+ */
 export const FAILING_SCANNED_MAX = 1_000
 
 /** The fields of a failing endpoint in the API. */
