@@ -81,7 +81,10 @@ const SWEEP = sql(
    returning 1 as gone`,
 )
 
-/** Makes the task that deletes the IP addresses of the audit log after RETENTION_AUDIT_ADDRESSES_DAYS. */
+/**
+ * Makes the task that deletes the IP addresses of the audit log after RETENTION_AUDIT_ADDRESSES_DAYS. If the setting is 0, the
+ * task deletes nothing.
+ */
 export function addressRetention(deps: Deps): Task {
   return sweepTask(deps, 'address_retention', [
     async (now) => {

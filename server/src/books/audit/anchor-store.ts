@@ -133,7 +133,7 @@ export async function lastAnchorNumber(reader: Reader): Promise<number> {
 
 /**
  * The progress of the anchors. `written_number` is the last anchor in the file, and `sent_number` the last anchor that the
- * receiver accepted.
+ * receiver accepted. Null as `file_error`, `send_error` or `send_due_at` means that the last attempt did not fail.
  */
 export type AnchorState = {
   written_number: number

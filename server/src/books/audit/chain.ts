@@ -62,7 +62,8 @@ export type SealCheck = {
    */
   since: Date | null
   /**
-   * The time at which an operator abandoned a lost SECRET_KEY. No program can check earlier seals. Null means never.
+   * The time at which an operator abandoned a lost SECRET_KEY. No program can check earlier seals. Null means that the check
+   * knows no such time.
    */
   abandoned_at: Date | null
   /**

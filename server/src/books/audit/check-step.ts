@@ -117,7 +117,7 @@ type ChainWalk = {
   head: { seq: string; hash: Buffer } | null
   /** True if the chain is broken, so the step skips its other entries. */
   broken: boolean
-  /** True if the step has read an entry of this chain. */
+  /** True if the step has read an entry of this chain, or started within this chain. */
   begun: boolean
   seals: SealCheck
   chains: number
@@ -137,7 +137,6 @@ async function walkFrom(reader: Reader, { merchant_id, seq }: ChainPosition, sea
   }
   const { hash, seal, head_seq, head_hash } = last
   const head = head_seq === null || head_hash === null ? null : { seq: head_seq, hash: head_hash }
-  // The step continues with the next entry of this chain.
   return { ...begin, link: { seq, hash, sealed: seal !== null }, head, broken: false, begun: true }
 }
 

@@ -85,7 +85,7 @@ test(`the check finds ${EDITS} random edits of the log, with and without new has
   const missed: string[] = []
   for (let n = 0; n < EDITS; n++) {
     const chain = rows.map((row) => ({ ...row }))
-    // The edits leave the end of the chain unchanged, because only a copy outside of the database shows missing newest entries.
+    // No edit begins at one of the last two entries, because only a copy outside of the database shows missing newest entries.
     const at = pick(chain.length - 2)
     const kind = KINDS[pick(KINDS.length)] as (typeof KINDS)[number]
     const again = pick(3) > 0
