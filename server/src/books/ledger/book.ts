@@ -61,8 +61,8 @@ const LOCK_BOOKS = sql(
 )
 
 /**
- * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. Until then,
- * no other transaction can change these books, so decisions from these amounts stay valid.
+ * Locks whole books until the transaction ends. Returns the available amount of each book in cents, by `bookName`. During the
+ * lock, no other transaction can change these books, so decisions from these amounts stay valid.
  */
 export async function lockBooks(tx: Tx, books: readonly BookKey[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<BookKey & { code: string; balance_minor: bigint }>(LOCK_BOOKS, [
