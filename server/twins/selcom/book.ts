@@ -60,7 +60,7 @@ export type Payment = {
 
 /**
  * A payout. `executions` counts the movements of its money to the receiver, and `returns` the movements back. `held` counts the
- * executions whose money has left the float and has not reached the receiver.
+ * movements out of the float whose money has not reached the receiver.
  */
 export type Payout = {
   rail: string

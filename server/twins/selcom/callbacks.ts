@@ -1,5 +1,5 @@
 // Sends callbacks about an order to its webhook URL, when a payment on the order starts and when the status of the order
-// changes.
+// changes. The settings choose the statuses that cause a callback.
 
 import { Pool } from 'undici'
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'

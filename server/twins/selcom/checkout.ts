@@ -101,7 +101,10 @@ export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   }
 }
 
-/** Prompts the payer of a push. Each call prompts the payer again. */
+/**
+ * Prompts the payer of a push, even if the payer already got a prompt. If the payer's network is unavailable, the payer gets no
+ * prompt.
+ */
 function prompt(twin: Twin, push: Push): Reply {
   const order = twin.book.orders.get(push.order_id)
   if (!order) return refusal('order', 200, '651', 'Invalid order')

@@ -60,7 +60,7 @@ export type Simulator = {
   /** Returns a page of orders, pushes, payments, payouts or callbacks, oldest entries first. */
   list(name: 'orders' | 'pushes' | 'payments' | 'payouts' | 'callbacks', page?: number, page_size?: number): Page
   set(settings: Partial<Settings>): void
-  /** Sets the rates of faults. If a group or kind does not exist, throws. */
+  /** Sets the rates of faults. If the rates are invalid, throws. */
   setFaults(faults: Partial<Rates>): void
   addFloat(amount: bigint): void
   close(): Promise<void>

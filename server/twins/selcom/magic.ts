@@ -45,7 +45,7 @@ const callbacksFrom = (first: number): MagicNumber[] =>
     payer(String(first + index).padStart(3, '0'), 'pays', `pays; the callback ${happens}`, kind as CallbackKind),
   )
 
-/** The rows by ending. If the gateway supports a row of the mock provider, this table has the same row. */
+/** The rows by ending. The endings 001 to 013 have the courses of the same endings at the mock provider. */
 export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   payer('001', 'pays', 'pays'),
   payer('002', 'wrong_pin', 'wrong PIN: REJECTED'),

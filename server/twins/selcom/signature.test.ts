@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Fields, START, START_TEXT, sign, startRig, textToSign } from '../../test/providers/selcom-twin-caller.ts'
 import { digestOf, readTimestamp, signedText, timestampOf } from './signature.ts'
 
-/** The published sample values, which protect no data. */
+/** The secret of the published samples, which protects no data. */
 const SAMPLE_SECRET = '81dc9bdb52d04dc20036dbd8313ed055'
 const VECTORS: [string, Fields, string, string?][] = [
   [

@@ -6,7 +6,9 @@ import type { Transaction } from './book.ts'
 import type { TwinReply } from './reply.ts'
 import type { Settings } from './settings.ts'
 
-/** A callback that the twin planned, with the receiver's answer. */
+/**
+ * A callback that the twin planned, with the receiver's answer. Null as `status` means that the receiver gave no answer.
+ */
 export type CallbackEntry = {
   conversation: string
   code: string
