@@ -6,7 +6,10 @@ import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { gather, redactFields } from '../../kernel/lib/index.ts'
 import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
-/** The class of a stored callback: about a payment or payout of its provider, about an unknown payment or payout, or forged. */
+/**
+ * The class of a stored callback. `hint`: about a payment or payout of its provider. `unknown_reference`: its provider has no
+ * such payment or payout. `forged`: its secret or signature is wrong.
+ */
 export type StoredVerdict = 'hint' | 'unknown_reference' | 'forged'
 
 /** One callback to store. Null in `reference` means that the callback is forged. */
@@ -24,7 +27,8 @@ const KEEP = sql(
 )
 
 /**
- * Makes the function that stores callbacks in batches. If a stored callback arrives again, the function only increases its count.
+ * Makes the function that stores callbacks in batches. If a stored callback arrives again, the function only updates its count
+ * and the time of its last receipt.
  */
 export function createKeeper(deps: Deps): (kept: CallbackRecord) => Promise<void> {
   return gather<CallbackRecord, void>(

@@ -12,7 +12,7 @@ import { createBudget, createKeeper } from './keep.ts'
 /**
  * The result of a callback. `forged`: its secret or signature is wrong. `unknown_provider`: no configured provider has this
  * name. `taken`: its secret or signature is right. If a payment or payout of this provider has the reference, the server has
- * also queried the provider and settled the answer.
+ * also queried the provider and recorded the answer.
  */
 export type CallbackReceiver = (
   provider: string,
