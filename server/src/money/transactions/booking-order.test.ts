@@ -83,7 +83,7 @@ function assertChain(newest_first: readonly Line[], opening: bigint, first = 1):
   return balance
 }
 
-/** Runs separate processes on the same database, with clocks that differ by some milliseconds. */
+/** Runs separate processes on the same database. The clock of each process begins at one of `times`. */
 async function withProcesses<T>(times: readonly Date[], work: (processes: TestDeps[]) => Promise<T>): Promise<T> {
   const processes = times.map((time) => testDeps(world.url, { clock: settableClock(time) }))
   try {

@@ -31,9 +31,9 @@ const COLUMNS = [
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
 
 /**
- * Returns the selected transactions as CSV, newest first. The stream reads a batch after the client took the previous batch. If
- * the connection ends, the stream stops. The server reads the first batch before it starts the response, so that a failure
- * becomes an ordinary error response.
+ * Returns the selected transactions as CSV, newest first. The stream reads at most two batches ahead of the client. If the
+ * connection ends, the stream stops. The server reads the first batch before it starts the response, so that a failure becomes
+ * an ordinary error response.
  */
 export async function exportTransactions(deps: Deps, selection: Selection): Promise<Readable> {
   const first = await readBatch(() => readTransactions(deps.db, selection, BATCH))

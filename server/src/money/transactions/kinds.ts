@@ -1,4 +1,4 @@
-// Maps each fact of the ledger to the type of transaction that the merchant sees. Some facts make no transaction.
+// Maps each fact of the ledger to the type of transaction that the merchant reads. Some facts make no transaction.
 
 import type { Fact } from '../../books/ledger/index.ts'
 import { assertInvariant } from '../../kernel/lib/index.ts'

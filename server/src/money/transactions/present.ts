@@ -45,7 +45,9 @@ function absolute(minor: bigint): bigint {
   return minor < 0n ? -minor : minor
 }
 
-/** Returns the status of a transaction, which follows from the status of its payment or withdrawal. */
+/**
+ * A withdrawal has its own status. A payment that the provider reversed is `reversed`. Any other transaction is `successful`.
+ */
 function transactionStatus(row: Transaction): TransactionStatus {
   const { type } = transactionKind(row.posting)
   if (type === 'WITHDRAWAL') return row.withdrawal_status as TransactionStatus

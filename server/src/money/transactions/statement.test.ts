@@ -286,7 +286,8 @@ function shownStatement(statement: StatementView) {
 type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
 /**
- * The random choices of the test: pauses that often end near midnight, and delays between the creation of an id and its posting.
+ * The random choices of the test: pauses of up to 15 seconds or of 1 to 12 hours, and delays of up to 20 seconds between the
+ * creation of an id and its posting.
  */
 const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({

@@ -80,7 +80,6 @@ describe('transactions of payments', () => {
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123012' }, { key })
     await world.pass(5_000)
     const lines = linesOf(await read())
-    // The test clock does not advance, so both transactions have the same time.
     assert.deepEqual(lines.map(short).sort(), [
       'COLLECTION credit 80.00 0.00 80.00 reversed 80.00',
       'COLLECTION_REVERSAL debit 80.00 0.00 80.00 successful 0.00',
