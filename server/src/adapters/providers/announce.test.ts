@@ -99,7 +99,7 @@ describe('start warnings', () => {
     assert.equal(texts(paying), '', 'no payment method goes over vodacom')
   })
 
-  test('the process warns with a count when payments or payouts wait for an unconfigured provider', async () => {
+  test('the process warns with a count when payments wait for an unconfigured provider', async () => {
     const { body } = await world.post(
       '/v1/collections/wallet-push',
       { amount: '5000', phone: '0754000007' },

@@ -25,8 +25,8 @@ const paid = payoutAnswers.paid(AMOUNT_MINOR)
 const UNREADABLE = { kind: 'unknown', why: 'unreadable', provider_status: null }
 
 const STRANGE: [string, Partial<PayoutAnswer>][] = [
-  ['NUL in its status', { provider_status: 'DO\0NE' }],
-  ['NUL in its id', { provider_id: '\0' }],
+  ['NUL in the status', { provider_status: 'DO\0NE' }],
+  ['NUL in the id', { provider_id: '\0' }],
   ['a lone surrogate', { provider_status: 'x\ud83d' }],
   ['a status of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
   ['a pause of 250,000 years', { ask_again_ms: 8e15 }],
@@ -76,7 +76,7 @@ describe('payouts of a provider with strange answers', () => {
   }
 
   for (const [name, fields] of STRANGE) {
-    test(`the server settles a payout within an hour and with few queries when the provider's answers have ${name}`, async () => {
+    test(`the server settles a payout after an hour and with few queries when the provider's answers have ${name}`, async () => {
       const key = await send({ payout: { ...payoutAnswers.accepted, ...fields }, status: { ...paid, ...fields } })
       const queries_before = script.asked.length
       world.deps.clock.advance(3_600_000)
@@ -140,7 +140,7 @@ describe('readPayoutAnswer', () => {
     for (const answer of plain) assert.deepEqual(read(answer), answer)
   })
 
-  test('readPayoutAnswer shortens the message for operators and removes its secrets and unstorable characters', () => {
+  test('readPayoutAnswer shortens the message for operators, removes its secrets and replaces unstorable characters', () => {
     assert.equal(
       read({ ...payoutAnswers.blocked, provider_message: `a\0b${'\u{1f4b0}'.repeat(400)}` }).provider_message,
       `a\ufffdb${'\u{1f4b0}'.repeat(297)}`,

@@ -13,8 +13,8 @@ const paid = { kind: 'succeeded', amount_minor: 1_000n, currency: 'TZS', provide
 const open = { kind: 'accepted', provider_status: 'PENDING' } as const
 
 const STRANGE: [string, Partial<Answer>][] = [
-  ['NUL in its status', { provider_status: 'DO\0NE' }],
-  ['NUL in its id', { provider_id: '\0' }],
+  ['NUL in the status', { provider_status: 'DO\0NE' }],
+  ['NUL in the id', { provider_id: '\0' }],
   ['a lone surrogate', { provider_status: 'x\ud83d' }],
   ['a status that is cut within a character', { provider_status: `${'x'.repeat(63)}\u{1f4b0}y` }],
   ['a status of a megabyte', { provider_status: 'x\0'.repeat(500_000) }],
@@ -81,7 +81,7 @@ describe('payments of a provider with strange answers', () => {
     ['a code of a megabyte', { payment_token: '1', qr_payload: '0'.repeat(1_000_000) }],
     ['empty texts', { payment_token: '', qr_payload: '' }],
   ] as const) {
-    test(`the server answers 503 for a QR code with ${name}, and accepts the same Idempotency-Key after the next clear answer`, async () => {
+    test(`the server answers 503 for a QR code with ${name}, and accepts the same Idempotency-Key when the next code is valid`, async () => {
       let broken = true
       const good = { payment_token: '12345678', qr_payload: '000201' }
       await withAnswers({ qr: () => ({ ...open, ...(broken ? code : good) }) }, async (world) => {
@@ -150,7 +150,7 @@ describe('the readers of answers', () => {
     }
   })
 
-  test('readAnswer returns an unknown outcome for an unreadable answer', () => {
+  test('readAnswer returns an unknown outcome for an unreadable answer, and replaces an unlisted reason', () => {
     for (const answer of [
       null,
       undefined,

@@ -103,7 +103,7 @@ for (const [singly, mode] of [
   [undefined, 'in batches'],
   [4, 'in single queries'],
 ] as const) {
-  test(`the platform sends one query as a probe and the other queries soon after the probe, ${mode}`, async () => {
+  test(`the platform sends one query as a probe and postpones the other queries by a second, ${mode}`, async () => {
     const { clock, breaker, calls, answers, ask_all, settle, answerAll } = setUp(singly)
     for (let i = 0; i < 5; i++) {
       const pass = breaker.permit('mock', 'status')

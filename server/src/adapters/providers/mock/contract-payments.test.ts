@@ -258,7 +258,7 @@ describe('payments of the mock over HTTP with faults', () => {
     })
   })
 
-  it('the mock provider refuses a malformed payment request', async () => {
+  it('the mock provider refuses a malformed request and an unknown path', async () => {
     for (const [path, body] of [
       ['/payments', '{}'],
       ['/payments', '{'],

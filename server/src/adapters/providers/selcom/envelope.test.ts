@@ -46,7 +46,7 @@ describe('envelopes', () => {
     }
   })
 
-  it('readSelcomEnvelope returns null when code or result text is missing, or when the body is no JSON object', () => {
+  it('readSelcomEnvelope returns null when code or result text is missing or invalid, or when the body is no JSON object', () => {
     const none: string[] = [
       '',
       'null',

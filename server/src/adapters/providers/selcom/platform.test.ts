@@ -77,7 +77,7 @@ it('the platform settles a payment by a query when its callback does not arrive'
   })
 })
 
-it('the platform fails a payment immediately when no request reached the gateway', async () => {
+it('the platform fails a payment immediately when the gateway made no order', async () => {
   await stage(async (world, { twin }) => {
     const { body } = await pay(world, '0740000043')
     const { status, failure_reason_code } = await settled(world, body.data.collection_id, () => world.work())

@@ -228,7 +228,7 @@ describe('signed callbacks', () => {
     assert.deepEqual(check(HEADERS, BODY), { verified: true, reference: 'COL0001' })
   })
 
-  it('the adapter refuses a callback that is forged, of another account, too old, unsigned or without an order', () => {
+  it('the adapter refuses a callback that is forged, of another account, at a wrong time, unsigned or malformed', () => {
     const refused: [string, Record<string, string | undefined>, unknown][] = [
       ['another order', HEADERS, { ...BODY, order_id: 'COL0002' }],
       ['another status', HEADERS, { ...BODY, payment_status: 'PENDING' }],

@@ -136,7 +136,7 @@ describe('prompts', () => {
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
   })
 
-  it('a push sends no request when no connection is free, and a later push sends the prompt', async () => {
+  it('a push sends no request when no connection is free, and a later push of the payment sends its order', async () => {
     const { provider, received } = await start(() => 'hang', { connections: 1, timeout_ms: 2_000 })
     const [first, second] = [payment(), payment()]
     const answers = await Promise.all([provider.push(first), provider.push(second)])

@@ -89,7 +89,7 @@ describe('payouts', () => {
       assert.deepEqual(received[3 + i]?.fields, { transid: reference })
   })
 
-  it('the adapter sends the product code in a payout to Selcom Pesa only when the setting is true', async () => {
+  it('the adapter sends the product code in a payout to Selcom Pesa when the setting is true', async () => {
     const { provider, received } = await start(() => DONE, { selcom_pesa_code: true })
     await provider.payout(payout({ method: 'PROVIDER_PESA', destination_code: 'PROVIDER_PESA' }))
     assert.equal(received[0]?.fields.utilitycode, 'SPSCASHIN')

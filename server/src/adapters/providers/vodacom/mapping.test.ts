@@ -162,7 +162,7 @@ describe('answers to a request about money', () => {
     }
   })
 
-  test('the adapter reports an unknown outcome when a proxy refuses, and a certain outcome when the gateway refuses', () => {
+  test('the adapter reports an unknown outcome when a proxy refuses, and a certain outcome for a known refusal of the gateway', () => {
     for (const http of [401, 403]) {
       assert.deepEqual(answersToRequest(verdictOf(http, '<html></html>')), ['unknown refused_us', 'unknown refused_us'])
     }
@@ -222,7 +222,7 @@ describe('answers to a request about money', () => {
     assert.ok(poor?.kind === 'declined' && !('answered' in poor))
   })
 
-  test('the adapter reports a request as not_sent without a written byte, and a lost request as unknown', () => {
+  test('the adapter reports a payment as not prompted and a payout as not_sent when the client wrote no byte, and a lost request as unknown', () => {
     assert.deepEqual(answersToRequest(classifyVodacomExchange({ kind: 'not_sent' }, WORDING)), [
       'not prompted',
       'not_sent',
@@ -248,7 +248,7 @@ describe('answers to a query', () => {
       ...more,
     })
 
-  test('the adapter reports a query as paid only for the state Completed', () => {
+  test('the adapter reports a queried transaction as paid only for the state Completed when the settings name no other state', () => {
     for (const state_text of ['Completed', 'completed', 'COMPLETED', ' Completed ']) {
       assert.deepEqual(answersToQuery(state(state_text)), [PAID, PAID], state_text)
     }
