@@ -82,7 +82,7 @@ describe('a merchant', () => {
     })
   }
 
-  test('a merchant reads the recipient, text and status of a message, but no internal details', async () => {
+  test('a merchant reads the recipient, text and status of a message, but not the answer of the gateway', async () => {
     const { token } = await world.newSession('VIEWER')
     const { items } = await list('/v1/merchant/messages?status=failed&channel=email', token)
     const [first] = items
