@@ -190,7 +190,7 @@ describe('deliveries', () => {
     for (const request of receiver.received) assert.equal(request.body, delivery.body)
   })
 
-  test('the server refuses to send a delivery that is in flight, under a lease or due, and sends it once', async () => {
+  test('the server refuses the replay of a delivery that is in flight, under a lease or due, and sends each attempt once', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 500 }

@@ -47,7 +47,7 @@ test('the lanes keep slots and queue places for a receiver that answers while 40
   }
 })
 
-test('the lanes give receivers that time out a quarter of the slots, and immediately send the first delivery of a new receiver', async () => {
+test('the lanes give receivers that time out at most a quarter of the slots, and immediately send the first delivery of a new receiver', async () => {
   const { lanes, endAll, sendingOf, open } = trial({ sending_max: 64, queued_max: 512 })
   for (let time = 0; time < 20; time++) {
     fill(lanes, 100)
