@@ -502,7 +502,7 @@ describe('balance limits', () => {
       await assert.rejects(post([posting(merchant, fact, 1n)]), /broken invariant/)
     })
 
-    test(`the ledger refuses ${fact} for a merchant whose balance is below zero`, async () => {
+    test(`the ledger refuses ${fact} for a merchant whose balance is zero or less`, async () => {
       const merchant = await world.newMerchant()
       await post([posting(merchant, 'collection_reversed', 100n)])
       await assert.rejects(post([posting(merchant, fact, 1n)]), /broken invariant/)
@@ -512,7 +512,7 @@ describe('balance limits', () => {
     })
   }
 
-  test('the ledger takes the fee and the charge of a late payout from the available balance', async () => {
+  test('the ledger takes the fee of a late payout, and a charge that the merchant bears, from the available balance', async () => {
     const merchant = await world.newMerchant()
     await post([posting(merchant, 'collection_settled', 100n)])
     const late = { fee_minor: 7n, charge_minor: 4n, charge_borne_by: 'merchant' } as const
