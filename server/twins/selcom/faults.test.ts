@@ -222,7 +222,7 @@ describe('outcomes by number', () => {
     })
   }
 
-  it('the table of magic numbers has a number for each outcome', () => {
+  it('the table of magic numbers has a number for each course of payments and payouts', () => {
     assert.deepEqual([...fates].sort(), [...new Set([...Object.keys(PAYER_FATES), ...Object.keys(PAYEE_FATES)])].sort())
   })
 
@@ -234,7 +234,7 @@ describe('outcomes by number', () => {
 })
 
 describe('two spellings', () => {
-  it('the second spelling of each text has the same meaning in other words', async () => {
+  it('the twin uses the second spellings of the gateway when the settings choose these spellings', async () => {
     rig.simulator.set({ texts: 'second' })
     for (const [ending, status_text] of [
       ['001', 'COMPLETE'],

@@ -52,7 +52,7 @@ describe('payouts of the twin', () => {
     }
   })
 
-  it('the twin accepts on each rail only the transids of that rail, and reports no payouts of other rails', async () => {
+  it('a query finds a payout only on its rail, and the settings choose the answer about an unknown transid', async () => {
     await wallet(walletOf('MINE'))
     assert.equal(resultOf(await query('walletcashin', 'MINE')), '000 SUCCESS')
     const reply = await query('qwiksend', 'MINE')

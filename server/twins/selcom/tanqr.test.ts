@@ -11,7 +11,7 @@ describe('the QR code of an order', () => {
     '00020101021126390014tz.go.bot.tips0105099990208600000015204599953038345802TZ5909DUKA TEST6013DAR ES SALAAM61051110163045D66',
   ]
 
-  it('tanqr writes codes with the checksum of the standard, and readTanqr reads codes of other makers', () => {
+  it('tanqrOf writes codes with the checksum of the standard, and readTanqr reads codes of other makers', () => {
     assert.equal(checksumOf('123456789'), '29B1')
     for (const sample of SAMPLES) assert.ok(readTanqr(sample), sample)
     const order = { order_id: 'COL0001', payment_token: '63890400', amount: 5000n }

@@ -182,7 +182,7 @@ describe('the money in the books of the twin', () => {
     assert.deepEqual([float, paid_out, collected], [0n, 100_000n, 70_000n])
   })
 
-  test('an asynchronous application gets no receipt immediately, and a later query finds the outcome of the payment', async () => {
+  test('an asynchronous application gets no receipt immediately, and the twin moves the money after the decision', async () => {
     const { twin, clock, send, openSession } = await begin()
     twin.set({ mode: 'async', decide_ms: 5_000 })
     const secret = await openSession()
