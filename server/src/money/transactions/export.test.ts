@@ -213,7 +213,7 @@ test('the exported file has five thousand transactions once each, and the server
   assert.equal(parse(whole.text).length, 5_001)
 })
 
-test('the server reads the next batch of an export only after the client has taken the previous batch', async () => {
+test('the server reads an export at most two batches ahead of the client', async () => {
   const merchant = await busyMerchant(5_000)
   const selection = {
     merchant_id: merchant.id,
