@@ -92,7 +92,7 @@ function promptWarnings(routing: Routing, provider: Provider): string[] {
   const { prompts } = provider.capabilities
   if (prompts === undefined || routing.find('live', { method: 'wallet_push' }) !== provider) return []
   return [
-    `wallet_push goes over ${provider.name}, which prompts only ${prompts.join(', ')} numbers: payers of other networks cannot pay by push`,
+    `wallet_push goes over ${provider.name}, which prompts only ${prompts.join(', ')} numbers: payers of other networks cannot pay by push. Route wallet_push to another provider`,
   ]
 }
 

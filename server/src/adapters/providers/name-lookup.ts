@@ -50,7 +50,9 @@ export async function lookupAccountName(
   if (answer === 'failed') return unknown(`${provider.name} did not answer. Try again.`)
   const name = readName(answer[0]?.name)
   return name === null
-    ? unknown(`${provider.name} returned no name: there is none for this account, or the lookup failed.`)
+    ? unknown(
+        `${provider.name} returned no name: the account has none, or the lookup failed. Check the account, or try again.`,
+      )
     : { name, message: null }
 }
 

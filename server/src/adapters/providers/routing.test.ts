@@ -126,13 +126,21 @@ describe('invalid routes', () => {
       { qr: 'absent' },
       'PROVIDER_ROUTES qr: absent has no adapter; set the name of a provider that exists',
     ],
-    ['everything', { cash: 'mpesa' }, 'PROVIDER_ROUTES: cash is no method of payments or payouts'],
-    ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot serve this route'],
-    ['everything', { BANK_ACCOUNT: 'mpesa' }, 'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot serve this route'],
+    [
+      'everything',
+      { cash: 'mpesa' },
+      'PROVIDER_ROUTES: cash is no method; use one of wallet_push, provider_pesa, qr, MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA',
+    ],
+    ['everything', { qr: 'mpesa' }, 'PROVIDER_ROUTES qr: mpesa cannot serve this route; set another provider'],
+    [
+      'everything',
+      { BANK_ACCOUNT: 'mpesa' },
+      'PROVIDER_ROUTES BANK_ACCOUNT: mpesa cannot serve this route; set another provider',
+    ],
     [
       'everything',
       { 'MOBILE_MONEY/AIRTEL': 'mpesa' },
-      'PROVIDER_ROUTES MOBILE_MONEY/AIRTEL: mpesa cannot serve this route',
+      'PROVIDER_ROUTES MOBILE_MONEY/AIRTEL: mpesa cannot serve this route; set another provider',
     ],
   ] as [string, Record<string, string>, string][]) {
     test(`the process refuses an invalid route at its start: ${message}`, () => {

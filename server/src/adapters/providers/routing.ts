@@ -55,8 +55,10 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
     const provider = named(name, `PROVIDER_ROUTES ${route}:`)
     const [method = '', destination_code = null] = route.split('/')
     const query = { method, destination_code }
-    if (!isMethod(method)) throw new ConfigError(`PROVIDER_ROUTES: ${method} is no method of payments or payouts`)
-    if (!serves(provider, query)) throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot serve this route`)
+    if (!isMethod(method))
+      throw new ConfigError(`PROVIDER_ROUTES: ${method} is no method; use one of ${ALL_METHODS.join(', ')}`)
+    if (!serves(provider, query))
+      throw new ConfigError(`PROVIDER_ROUTES ${route}: ${name} cannot serve this route; set another provider`)
     table.set(route, provider)
   }
   const destinationOf = (query: RouteQuery) => ('destination_code' in query ? query.destination_code : null)
@@ -78,7 +80,9 @@ export function createRouting({ providers, default_name, routes, sandbox }: Rout
       if (found !== null) return found
       const destination_code = destinationOf(query)
       const what = destination_code === null ? query.method : `${query.method} to ${destination_code}`
-      return refuse('provider_unavailable', { message: `The server has no provider for ${what}.` })
+      return refuse('provider_unavailable', {
+        message: `The server has no provider for ${what}. Use another method or destination.`,
+      })
     },
   }
 }

@@ -183,7 +183,9 @@ function check(options: VodacomOptions): void {
   for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
     // A documented code keeps its documented meaning in every installation.
     if (Object.hasOwn(CODES, code))
-      throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${code} has a documented meaning, which no setting can change`)
+      throw new ConfigError(
+        `VODACOM_PAYMENT_FAILURES: ${code} has a documented meaning, which no setting can change; remove the code`,
+      )
     if (!Object.hasOwn(FAILURE_REASONS, reason))
       throw new ConfigError(`VODACOM_PAYMENT_FAILURES: ${reason} is no failure reason; use one of ${REASONS}`)
   }
@@ -191,7 +193,9 @@ function check(options: VodacomOptions): void {
   // twice.
   for (const code of options.not_found_codes ?? []) {
     if (['done', 'session'].includes(meaningOf(code)?.is ?? ''))
-      throw new ConfigError(`VODACOM_NOT_FOUND_CODES: ${code} does not mean that a payment does not exist`)
+      throw new ConfigError(
+        `VODACOM_NOT_FOUND_CODES: ${code} does not mean that a payment does not exist; remove the code`,
+      )
   }
   for (const reason of Object.values(options.failed_states ?? {})) {
     if (!Object.hasOwn(FAILURE_REASONS, reason))
