@@ -157,7 +157,8 @@ export const FundingView = Type.Object(
     amount_found: Amount('The sum of `amount_used`. If `complete` is true, this is `total_reserved_amount`.'),
     currency: Type.String(),
     complete: Type.Boolean({
-      description: 'False before the approval, and if the credits are more than some thousands of transactions older.',
+      description:
+        'False before the approval, and if the 10,000 transactions before the withdrawal do not contain all credits.',
     }),
     items: Type.Array(FundingItem, { description: 'The credits, oldest first.' }),
   },
