@@ -3,7 +3,7 @@
 import type { Language } from './show.ts'
 
 /**
- * Returns the language that a header Accept-Language prefers. Null means that the header is missing or accepts neither Swahili
+ * Returns the language that a header Accept-Language prefers. Null means that the header is missing or names neither Swahili
  * nor English.
  */
 export function acceptedLanguage(accept: string | undefined): Language | null {
@@ -23,15 +23,15 @@ export function acceptedLanguage(accept: string | undefined): Language | null {
   return null
 }
 
-/** Returns the language of a tag such as sw-TZ. Null means another language. */
+/** Returns the language of a tag such as sw-TZ. Null means that the tag is neither Swahili nor English. */
 export function languageOfTag(tag: string): Language | null {
   const language = tag.trim().split(/[\s-]/)[0]?.toLowerCase()
   return language === 'sw' || language === 'en' ? language : null
 }
 
 /**
- * The messages of a failure in a record: in the language of the client, which is English by default, and in Swahili. Null means
- * that the record has no failure.
+ * The messages of a failure in a record. `failure_reason_message` is in English until `inCallersLanguage` replaces the text.
+ * Null means that the record has no failure.
  */
 export type FailureSentences = { failure_reason_message: string | null; failure_reason_message_sw: string | null }
 

@@ -32,7 +32,6 @@ export const backupSettings = {
   ),
 } as const
 
-/** The configuration that the checks of the backups read. */
 type BackupConfig = { backup_dir: string; backup_key: string; secret_key: string; database_url: string }
 
 /** Lists the problems of the settings of backups, with the names of their variables. */

@@ -1,4 +1,4 @@
-// Batches calls: the calls that arrive while a statement runs become one batch for the next statement.
+// Batches calls: the calls that arrive while a statement runs share the next statement.
 
 import DataLoader from 'dataloader'
 import { InvariantError } from './errors.ts'
@@ -19,8 +19,8 @@ export type GatherOptions = {
 }
 
 /**
- * After this time in milliseconds, if `max_running` allows another batch, `gather` starts a batch although other batches still
- * run. So a slow statement does not delay all callers. Until then, new items wait, because large batches cost less per item.
+ * If a batch still runs after this time in milliseconds and `max_running` allows another batch, `gather` starts the next batch.
+ * So a slow statement does not delay all callers. Until then, items wait, because large batches cost less per item.
  */
 const NEXT_BATCH_DELAY_MS = 4
 

@@ -1,5 +1,4 @@
-// Defines the clock, from which the server takes the time of day, so that a test can control time. Only log lines take the time
-// from the machine itself.
+// Defines the clock, from which the server takes the time of day, so that a test can control time.
 
 /**
  * The clock of the application. SQL statements get its time as a parameter. Only measurements of the clock of the database read
@@ -11,7 +10,7 @@ export type Clock = {
   after(ms: number, run: () => void): () => void
 }
 
-/** The clock of the machine, with real time and real timers. */
+/** The clock of the machine. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => new Date(),
   after(ms, run) {

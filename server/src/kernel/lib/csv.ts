@@ -6,7 +6,10 @@ export type CsvCell = string | { plain: string }
 /** The first characters of a text that a spreadsheet reads as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
-/** Returns one line of cells with its line end. */
+/**
+ * Returns one line of cells, which ends in CRLF. If a spreadsheet could run a text as a formula, the text gets an apostrophe in
+ * front.
+ */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`
 }

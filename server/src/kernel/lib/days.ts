@@ -10,7 +10,7 @@ export function dayNumber(time: Date): number {
   return Math.floor((time.getTime() + EAT_MS) / DAY_MS)
 }
 
-/** Returns the first moment of a day. A day ends when the next day begins. */
+/** Returns the first moment of a day in Tanzania. `day` is a number as `dayNumber` returns it. */
 export function startOfDay(day: number): Date {
   return new Date(day * DAY_MS - EAT_MS)
 }

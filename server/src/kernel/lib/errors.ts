@@ -1,7 +1,7 @@
 // Defines the error catalogue: every error code of the API, with its status, message and next step.
 
 /**
- * `to_do` is the next step for a developer whose program gets the error. The response contains only `message`; the
+ * `to_do` is the next step for a developer whose program gets the error. The response contains `message` without `to_do`; the
  * documentation contains both.
  */
 type CatalogueEntry = { status: number; message: string; to_do: string }

@@ -1,4 +1,4 @@
-// Exports the basic functions of all rooms, such as money, phones, ids, time, batches, errors, configuration, log, metrics,
+// Exports the basic functions for all rooms, such as money, phones, ids, time, batches, errors, configuration, log, metrics,
 // traces and encryption. No file of this room uses the network or the database.
 
 export { acceptedLanguage, type FailureSentences, inCallersLanguage, languageOfTag } from './accept-language.ts'

@@ -1,4 +1,4 @@
-// Tests that a slow reader of the log delays no request, and gets every line later.
+// Tests the output of the log with a slow reader and with a closed pipe: the program never waits.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createOutput } from './log-output.ts'
 
 const LINES = 3_000
-/** A program that logs more lines than fit into a pipe, and reports its duration in milliseconds. */
+/** A program that logs more lines than fit into a pipe, and reports the duration of these calls in milliseconds. */
 const PROGRAM = `
 import { createLog } from '${new URL('./log.ts', import.meta.url).href}'
 const log = createLog('info')

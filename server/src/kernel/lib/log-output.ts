@@ -22,7 +22,6 @@ type OutputOptions = {
   on_lost: (lines: number) => void
 }
 
-/** An output that keeps log lines in memory while its reader is slow. */
 type LogOutput = {
   write(line: string): void
   /** Writes the waiting lines when the process ends, and waits at most 5 seconds for a slow reader. */

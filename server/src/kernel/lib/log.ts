@@ -6,7 +6,6 @@ import { standardOutput } from './log-output.ts'
 import { createRepeats, ErrorSummary, type Repeats } from './log-repeats.ts'
 import { redactSecrets, redactText } from './redact.ts'
 
-/** The levels at which the program writes lines. */
 type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** The log. Each line has fields from `LOG_FIELDS` and a text. */
 export type Log = { isLevelEnabled(level: LogLevel): boolean } & {

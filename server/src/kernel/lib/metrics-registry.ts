@@ -4,7 +4,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { CountSeries, DistributionSeries, HistogramSpec, MetricSpec, Metrics, SeriesOf } from './metrics.ts'
 
-/** The label value of the series that counts all values beyond `series_max`. */
+/** The value of labels in the series that count combinations beyond the limit of a metric. */
 const OTHER = 'other'
 /** The number of series that `seriesMax` counts for the metrics of the process itself. */
 const PROCESS_SERIES = 110
@@ -149,7 +149,8 @@ function distributionValues(name: string, limits: readonly number[], { labels, c
 const seriesLimit = ({ labels = [], series_max = 1 }: MetricSpec) => (labels.length === 0 ? 1 : series_max)
 
 /**
- * The number of series that a metric reserves for combinations above its limit: one for each kept value, such as a status.
+ * The number of series that a metric with `keeps` reserves for combinations above its limit: one for each kept value, such as a
+ * status.
  */
 const KEPT_SERIES = 24
 

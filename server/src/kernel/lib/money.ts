@@ -1,5 +1,4 @@
-// Parses and formats amounts. The server computes with bigint cents. Text and JSON numbers occur only in requests and
-// answers.
+// Parses and formats amounts of requests and answers. The server computes amounts as bigint cents.
 
 /** The currency of every amount: the Tanzanian shilling. */
 export const CURRENCY = 'TZS'
@@ -8,13 +7,14 @@ export const CURRENCY = 'TZS'
 const MINOR_MAX = 2n ** 53n
 
 /**
- * The reason why the server refuses the text of an amount. `too_large` means an amount that the database cannot store.
+ * The reason why the server refuses the text of an amount. `too_large` means more than 2^53 cents, or more than 15 digits
+ * before the point.
  */
 export type AmountProblem = 'malformed' | 'too_precise' | 'not_positive' | 'too_large'
 
 /**
- * The messages for a client whose amount is invalid. `too_large` has no message here, because the limits of the settings refuse
- * such an amount.
+ * The messages for a client whose amount is invalid. `too_large` has no message here, because each use case has a message with
+ * its own limit.
  */
 export const AMOUNT_HELP: Record<Exclude<AmountProblem, 'too_large'>, string> = {
   malformed: 'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators',

@@ -26,7 +26,8 @@ function normalise(name: string): string {
 }
 
 /**
- * Returns the smallest number of edits between two texts. An edit inserts, removes or replaces a letter, or swaps two letters.
+ * Returns the smallest number of edits between two texts. An edit inserts, removes or replaces a character, or swaps two
+ * adjacent characters.
  */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []

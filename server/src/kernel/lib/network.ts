@@ -12,7 +12,7 @@ export function customerNetwork(address: string): string {
   return parsed.kind() === 'ipv6' ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString()
 }
 
-/** The ranges that the internet cannot reach. */
+/** The ranges of this machine and of private networks. */
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'linkLocal']
 
 /**
@@ -25,7 +25,9 @@ export function isOwnNetwork(hostname: string): boolean {
   return !host.includes('.') || /\.(localhost|local|internal)$/i.test(host)
 }
 
-/** Returns true for a loopback address and for localhost. The function sends no DNS request. */
+/**
+ * Returns true for a loopback address, for localhost and for a name that ends in .localhost. The function sends no DNS request.
+ */
 export function isThisMachine(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() === 'loopback'

@@ -1,4 +1,4 @@
-// Tests that every written form of a Tanzanian mobile number has the same canonical form.
+// Tests the parsing of Tanzanian mobile numbers and of their last digits.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -53,10 +53,7 @@ export function orList(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/**
- * Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. The errors quote the
- * value, because routes are not secret.
- */
+/** Maps a method, or a payout method with a destination (MOBILE_MONEY/MPESA), to the name of a provider. */
 function parseRoutes(value: string, names: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [route, name] of pairs(value)) {

@@ -49,8 +49,8 @@ export function randomBase62(random: Random, length: number): string {
   let text = ''
   while (text.length < length) {
     for (const byte of random.bytes(length)) {
-      // 248 is the largest multiple of 62 that fits into a byte. The function skips larger bytes, so that all characters are
-      // equally likely.
+      // 248 is the largest multiple of 62 that fits into a byte. The function skips bytes from 248 on, so that all characters
+      // are equally likely.
       if (byte < 248 && text.length < length) text += BASE62[byte % 62]
     }
   }

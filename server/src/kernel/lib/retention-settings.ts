@@ -8,8 +8,8 @@ const days = number(0, 3650)
 export const ADDRESS_DAYS_MIN = 30
 
 /**
- * The shortest retention of payers. A payment may be open for a year (COLLECTION_DEADLINE_H), and an open payment needs the
- * phone of its payer.
+ * The shortest retention of the data of payers in days. A payment may be open for a year (COLLECTION_DEADLINE_H), and an open
+ * payment needs the phone of its payer.
  */
 const PAYERS_DAYS_MIN = 400
 const payerDays = (value: string): number => {

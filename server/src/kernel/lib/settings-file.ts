@@ -29,8 +29,8 @@ const FILES = ['malipo.env', '.env']
 
 /**
  * Reads the file of settings: that of MALIPO_ENV, or malipo.env or .env in the folder. A variable of the environment overrides
- * the same variable, and NAME and NAME_FILE override each other. If the server cannot read the file, throws an error with its
- * path.
+ * that variable of the file. NAME with a value also overrides NAME_FILE of the file, and the reverse. If the server cannot read
+ * the file, throws an error with its path.
  */
 export function gatherSettings(env: ProcessVariables, folder: string): GivenSettings {
   const path = env[SETTINGS_FILE_VARIABLE] || FILES.map((name) => join(folder, name)).find((file) => existsSync(file))
@@ -84,7 +84,8 @@ const TWO_EDITS_FROM = 12
 
 /**
  * Lists the names that no setting has. From .env and the environment, which other programs use too, the list has only typing
- * errors. From another file, it has every such name. From any file, it has the variables of the database driver.
+ * errors. From another file, the list has every such name except those of FOREIGN. From any file, it has the variables of the
+ * database driver that the environment lacks.
  */
 export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string>): UnknownName[] {
   const is_own_file = given.path !== null && !/(^|\/)\.env$/.test(given.path)
@@ -108,7 +109,7 @@ export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string
 
 /**
  * Returns the setting that differs from the name by a typing error: one letter, or two letters of a long name. Null means that
- * there is none, or that the name is too short for a comparison.
+ * there is none, or that the name is too short or has no underscore.
  */
 function mistyped(name: string, known: ReadonlySet<string>): string | null {
   if (name.length < NEAR_LENGTH_MIN || !name.includes('_')) return null

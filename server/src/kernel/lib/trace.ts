@@ -44,8 +44,8 @@ export type Tracer = {
   /** False means that the process makes no spans. */
   readonly is_on: boolean
   /**
-   * Begins the span of a request. Null means that the random sample does not contain the request. A valid `traceparent`
-   * continues the trace of the client. The client can prevent the sampling, but cannot cause it.
+   * Begins the span of a request. Null means that the server does not sample the request. A valid `traceparent` continues the
+   * trace of the client. The client can prevent the sampling, but cannot cause it.
    */
   begin(name: string, traceparent: unknown): TraceSpan | null
   /**

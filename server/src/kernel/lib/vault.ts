@@ -18,7 +18,6 @@ export type Vault = {
   mark(text: string): Buffer
 }
 
-/** The form of the encrypted values of a vault, and the key of its hashes. */
 type VaultOptions = {
   /** True if encrypted values contain the id of their key. The default is true for several keys. */
   writes_ids?: boolean
