@@ -5,7 +5,7 @@ import { type ErrorCode, refuse, refuseField, type TraceSpan } from '../lib/inde
 import type { BodyFields } from './ignored.ts'
 import { mayOperate, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from './operator-roles.ts'
 
-/** The environments of the API. Live moves real money, and sandbox never moves real money. */
+/** The environments of the API. Only payments and payouts of live can move real money. */
 export const ENVIRONMENTS = ['live', 'sandbox'] as const
 /** The environment of a key, a payment or a book. */
 export type Environment = (typeof ENVIRONMENTS)[number]
@@ -232,7 +232,7 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
-/** Returns true if the value is an access of the list above. The type of a route's configuration does not ensure this. */
+/** Returns true for a value of `Access`. The type of a route's configuration does not ensure this. */
 export function isAccess(access: Access): boolean {
   if (typeof access !== 'string') return true
   const duty = dutyOf(access)

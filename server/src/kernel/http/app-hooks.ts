@@ -230,7 +230,6 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
 }
 
-/** Returns true if the route and the body of a request require a recent sign-in of a session. */
 function needsStepUp(config: FastifyRequest['routeOptions']['config'], body: unknown): boolean {
   if (config.step_up === 'unless_dry_run') return (body as { dry_run?: unknown } | null)?.dry_run !== true
   return config.step_up === 'always'

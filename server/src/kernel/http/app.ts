@@ -102,7 +102,7 @@ function createServer(
       requireHostHeader: false,
     },
     exposeHeadRoutes: true,
-    // The answer of Fastify during its close has no envelope. So the first hook sends an answer in the envelope.
+    // The answer of Fastify during its close has no envelope. So the app answers as usual, and then closes the connection.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerClientError(newId(deps, 0), error.code, socket),
     // If a path is undecodable or too long, the request reaches neither a route nor a hook.
@@ -122,7 +122,7 @@ function addBodyParser(app: App, turns: RequestTurns): void {
         if (!isUtf8(body as Buffer)) refuse('invalid_json')
         const text = body.toString('utf8')
         request.sent = text
-        // Many clients send the content type with every POST. So if the schema requires no field, an empty body is valid.
+        // Many clients send the content type with every POST. So if the schema accepts a missing body, an empty body is valid.
         const is_omitted = text === '' && allowsNoBody(request.routeOptions.schema?.body)
         done(null, is_omitted ? undefined : parseBody(text))
       } catch (error) {
@@ -184,7 +184,7 @@ function transportHeaders({ base_url, pay_url, operator_url, hsts_subdomains }: 
   return { 'strict-transport-security': `max-age=${TLS_ONLY_S}${hsts_subdomains ? '; includeSubDomains' : ''}` }
 }
 
-/** Error codes for requests that Node could not parse. */
+/** Error codes for requests that Node refuses before Fastify gets them. */
 const CLIENT_ERROR_CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -195,7 +195,7 @@ const REASON_PHRASES: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Answers bytes that are no HTTP request, in the envelope. These bytes reach neither a route nor a hook. */
+/** Answers a request that Node could not read, in the envelope. Such a request reaches neither a route nor a hook. */
 function answerClientError(request_id: string, node_code: string | undefined, socket: Socket): void {
   if (node_code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const code = CLIENT_ERROR_CODES[node_code ?? ''] ?? 'malformed_request'

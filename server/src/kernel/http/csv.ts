@@ -8,7 +8,7 @@ import { type CsvCell, csvLine } from '../lib/index.ts'
 import { caller } from './access.ts'
 import { beginExport, readBatch } from './exports.ts'
 
-/** The number of rows per batch. Only one batch is in memory. */
+/** The number of rows that an export reads at once, which limits its memory. */
 export const CSV_BATCH = 500
 
 /** The content of a CSV file (RFC 4180): a text or a stream. */
@@ -22,8 +22,8 @@ export const CSV_WORDS =
   'The file contains all rows, and the server streams the file. Times are in UTC; the columns that end with `_eat` have the time in Tanzania. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
- * Sends a file: a header line, then one line per row. The server reads a batch after the client has taken the previous batch.
- * It reads the first batch before the answer, so that an error is a normal refusal. If too many exports run at the same time,
+ * Sends a file: a header line, then one line per row. The server reads the next batch when the connection takes more bytes. It
+ * reads the first batch before the answer, so that an error is a normal refusal. If too many exports run at the same time,
  * refuses with service_unavailable.
  */
 export async function sendCsv<Row>(

@@ -10,7 +10,7 @@ import { writtenAmount } from './json.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The scope in which an Idempotency-Key is unique. A payment link uses the id of the link as scope. */
+/** The scope of Idempotency-Keys in calls for a merchant. A payment link uses the id of the link as scope. */
 export const API_SCOPE = 'api'
 
 /** The time in milliseconds after which the lock of a key ends, even if the first request has not finished. */
@@ -258,7 +258,7 @@ const UNDO = sql('idempotency_undo', 'rollback to savepoint idempotency_work')
 const TEMPORARY_REFUSALS: readonly string[] = ['idempotency_in_progress', 'payment_in_progress']
 
 /**
- * Returns true for a final refusal, which the state of the record causes. A repeated request must get the same refusal.
+ * Returns true for a final refusal: one with status 409 that is not temporary. A repeated request must get the same refusal.
  */
 export function isDecision(error: unknown): error is Refusal {
   return error instanceof Refusal && error.status === 409 && !TEMPORARY_REFUSALS.includes(error.code)

@@ -1,5 +1,5 @@
-// Limits the rate of requests: per API key or user, per merchant and environment, and per IP address for requests without a valid
-// credential.
+// Limits the rate of requests: per API key or user, per merchant and environment, and per IP address for public routes, unknown
+// paths and refused credentials.
 
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'

@@ -18,7 +18,7 @@ export type OpenPort = {
 
 /**
  * Starts to listen for requests. Port 0 means that the system chooses a free port. If another process listens on the port,
- * throws EADDRINUSE. If the system cannot share a port between sockets, the port has one socket.
+ * throws EADDRINUSE. On other systems than Linux, and on the host localhost, the port has one socket.
  */
 export async function openPort(app: App, { host, port }: { host: string; port: number }): Promise<OpenPort> {
   // Sockets that share a port would also share it with another process of this program. So the function first opens the port

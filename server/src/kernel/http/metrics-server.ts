@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5_000
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 /**
- * Starts the server of /metrics. If the port is in use, or if the address is not one of this machine, logs one error and
- * returns null. The process then continues without /metrics.
+ * Starts the server of /metrics. If the process cannot listen on the host and port, logs one error and returns null. The
+ * process then continues without /metrics.
  */
 export async function serveMetrics(
   { metrics, log }: { metrics: Metrics; log: Log },

@@ -1,4 +1,4 @@
-// Tests the OpenAPI document: the statuses of each call, and the amounts of its examples.
+// Tests the OpenAPI document, the start with a wrong access of a route, and the compression of answers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

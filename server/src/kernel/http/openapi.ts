@@ -185,7 +185,7 @@ function describeRoute(
   return { schema: described, url }
 }
 
-/** The error codes that only sessions get. */
+/** The error codes that only sessions get from calls that also accept API keys. */
 const SESSION_CODES: readonly ErrorCode[] = ['insufficient_role', 'second_factor_required', 'step_up_required']
 
 const takesKeys = (access: RestrictedAccess) =>

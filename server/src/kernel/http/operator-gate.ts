@@ -19,7 +19,9 @@ const HEALTH = ['/healthz', '/readyz']
 /** The public call of the API that the console of operators needs. The console also needs the calls of every session. */
 const NETWORKS = '/v1/destinations'
 
-/** Creates the gate. Without both settings, every path exists for every request. A reload changes OPERATOR_ALLOWED_IPS. */
+/**
+ * Creates the gate. If both settings are empty, every path exists for every request. A reload can change OPERATOR_ALLOWED_IPS.
+ */
 export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operator_allowed_ips'>): OperatorGate {
   const operators = config.operator_url === '' ? null : new URL(config.operator_url)
   return (request, path, access) => {

@@ -6,8 +6,8 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { bareHost, isLocalName, isPublicAddress, type Lookup, publicLookup, systemLookup } from './address-guard.ts'
 
 /**
- * The result of a request. `error` is a stable code. Null as `error` means that a complete answer arrived, with any status. An
- * error with a `status_code` means that the answer began but did not end.
+ * The result of a request. `error` is a stable code. Null as `error` means that the answer arrived, with any status; the client
+ * reads at most 64 KiB of its body. An error with a `status_code` means that the answer began but did not end.
  */
 export type OutgoingResult = {
   status_code: number | null

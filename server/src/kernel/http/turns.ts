@@ -19,8 +19,7 @@ const HEALTH = ['/readyz', '/healthz']
 /** The beginning of the paths of callbacks. */
 const CALLBACKS = '/callbacks/'
 /**
- * The largest number of waiting requests of one connection. If a client sends more without reading an answer, the server closes
- * the connection.
+ * The largest number of waiting requests of one connection. If a connection has more, the server closes the connection.
  */
 const WAITING_PER_CONNECTION = 16
 /**
