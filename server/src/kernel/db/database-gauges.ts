@@ -1,5 +1,5 @@
-// Reads the gauges of the database for /metrics, at most once in ten seconds. If the database does not answer, a scrape waits
-// at most 1.5 seconds.
+// Reads the gauges of the database for /metrics, again ten seconds after the last good reading. If the database does not
+// answer, a scrape waits at most 1.5 seconds.
 
 import type { Deps } from './deps.ts'
 import type { DbSession } from './pool.ts'

@@ -35,8 +35,8 @@ const ADMIN = 'postgres'
 /** If the user of the server cannot reach DATA_DIR, a program by default uses this folder for data. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
 /**
- * The longest wait for a server that recovers. Recovery replays at most max_wal_size, which takes less than two minutes on a
- * slow disk.
+ * The longest wait in milliseconds for a server that recovers. Recovery replays at most max_wal_size, which takes less than two
+ * minutes on a slow disk.
  */
 const READY_TIMEOUT_MS = 120_000
 /** The longest wait in milliseconds for a server that replays the archived write-ahead log of a restore. */

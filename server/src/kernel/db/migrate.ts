@@ -15,7 +15,7 @@ import { type Reader, sql } from './pool.ts'
 /** The absolute path of db/migrations in the program. */
 export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations', import.meta.url))
 
-/** The key of the advisory lock. No other code uses this number in this database. */
+/** The key of the advisory lock of migrations. `grantRuntime` takes the same lock. */
 export const LOCK_KEY = '7165243380915627'
 /**
  * The longest wait of a migration for a table lock in milliseconds. During the wait, every later reader of the table waits
@@ -54,7 +54,10 @@ const BEFORE: Readonly<Record<string, string>> = {
 /** The part of a pino logger that migrations use. */
 export type MigrateLog = { info(message: string): void }
 
-/** A migration of a folder. `indexes` lists the statements of a file that builds indexes outside of a transaction. */
+/**
+ * A migration of a folder. Null as `oldest_program` means that the file is older than that line. Null as `indexes` means that
+ * the file is one transaction; otherwise the list has its statements, which run outside of a transaction.
+ */
 export type Migration = {
   name: string
   sql: string
@@ -78,7 +81,7 @@ export type Patience = {
 /** The limits of a process that starts: one attempt, without reports. */
 const AT_START: Patience = { lock_timeout_ms: LOCK_TIMEOUT_MS, retry_for_ms: 0, pause_ms: 0, report: () => {} }
 
-/** An applied migration as the database stores it. */
+/** An applied migration as the database stores it. Null as `oldest_program` means that the migration names none. */
 export type AppliedMigration = { checksum: string; oldest_program: string | null }
 
 /**

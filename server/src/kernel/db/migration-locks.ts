@@ -146,9 +146,8 @@ const STATEMENTS: readonly LockRule[] = [
 ]
 
 /**
- * Returns the steps of a migration on existing tables. The list omits statements that change no rows, such as comments and
- * privileges. It also omits statements about tables that the same file creates, because these statements block no other
- * transaction.
+ * Returns the steps of a migration on existing tables. The list omits comments, privileges and similar statements, and
+ * statements about tables that the same file creates, because these block no other transaction.
  */
 export function lockSteps(sql: string): LockStep[] {
   const statements = splitStatements(sql).map((text) => text.toLowerCase())

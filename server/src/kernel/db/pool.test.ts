@@ -58,7 +58,7 @@ describe('failed statements in a transaction', () => {
 })
 
 describe('parallel statements of a transaction', () => {
-  /** Delays the result of a statement for more turns of the event loop than the other results. */
+  /** Delays the result of a statement by more microtasks than the other results. */
   const slowly = async (work: Promise<unknown>) => {
     for (let i = 0; i < 5; i++) await Promise.resolve()
     await work.catch(async (error) => {

@@ -100,8 +100,8 @@ export type DbOptions = {
   /** Counts the statements and connections of the pool. */
   metrics?: Metrics
   /**
-   * True for reports over whole tables, such as `verify`. Their statements have no time limit, and the planner may choose any
-   * plan.
+   * True for reports over whole tables, such as `verify`. Without `statement_ms`, their statements have no time limit. The
+   * planner may choose any plan.
    */
   reporting?: boolean
   /**

@@ -2,7 +2,7 @@
 
 import type { CountSeries, Metrics } from '../lib/index.ts'
 
-/** The largest number of statement names with their own series. All further names count together as `other`. */
+/** The largest number of series by statement name. The last series counts all further names together as `other`. */
 const NAMES_MAX = 160
 const BUCKETS_S = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10]
 
