@@ -164,7 +164,10 @@ function createCopier({ server, key, random }: BackupSource, folder: string, id:
   return {
     files,
     copy,
-    /** Copies the data folder and returns the names of all its folders. The control file is the last copied file. */
+    /**
+     * Copies the data folder and returns the names of all its folders. Copies the control file after all other files of the
+     * folder.
+     */
     async copyData(data: string): Promise<string[]> {
       const { folders, names } = await listData(data)
       await inParallel(names, (name) => copyIfPresent(`data/${name}`, join(data, name)))

@@ -46,7 +46,8 @@ export async function deleteOldBackups(
 }
 
 /**
- * If a file of the backup is missing or empty, throws a BackupError. The daily check of the backups finds changed content.
+ * If a file of the backup is missing or empty, throws a BackupError. The function reads no content: the daily check restores
+ * the newest backup.
  */
 async function requireFiles(folder: string, { files }: Manifest): Promise<void> {
   for (const { path } of files) {

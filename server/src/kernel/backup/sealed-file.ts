@@ -1,7 +1,7 @@
 /**
  * Writes and reads the files of a backup: chunks of 1 MiB, compressed with zstd and encrypted with AES-256-GCM. The key of a
- * file depends on its name and a random salt; a nonce contains the chunk number. So a missing, changed or moved chunk does not
- * decrypt.
+ * file depends on its name and a random salt; a nonce contains the chunk number. So the reader detects a missing, changed or
+ * moved chunk.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import * as fs from 'node:fs/promises'
