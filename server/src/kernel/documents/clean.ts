@@ -15,8 +15,8 @@ const SHAPES = /[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g
 const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
- * Returns one line for drawing without control characters or direction marks, with at most `max` characters. If the fonts lack
- * a character, a box replaces the character.
+ * Returns one line for drawing without control characters or direction marks. Cuts the text to `max` characters before it
+ * replaces ligatures. If the fonts lack a character, a box replaces the character.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)
@@ -53,8 +53,8 @@ const RIGHT_TO_LEFT = new RegExp(`[${LETTERS}]`, 'u')
 const RUNS = new RegExp(`${WORD}(?: ${WORD})*`, 'gu')
 
 /**
- * Returns the parts of a line in reading order. `place` is the position of a part from the left. Only adjacent Arabic or Hebrew
- * words go from right to left.
+ * Returns the parts of a line in reading order. `place` is the position of a part from the left. Only adjacent words of scripts
+ * such as Arabic and Hebrew go from right to left.
  */
 export function pieces(line: string): { text: string; place: number }[] {
   if (!RIGHT_TO_LEFT.test(line)) return [{ text: line, place: 0 }]
