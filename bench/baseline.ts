@@ -1,5 +1,5 @@
 // Measures the cost of accepting payments without batches. This process writes the same rows as the server, one transaction for
-// each payment, on 16 connections. It has no HTTP, checks or JSON.
+// each payment. It has no HTTP and no checks.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -15,7 +15,7 @@ export type BaselineOptions = {
   run: string
 }
 
-/** The functions that the baseline process serves to the benchmark. */
+/** The functions that the baseline process serves to the benchmark. `stop` returns the number of written payments. */
 export type BaselineApi = {
   start(options: BaselineOptions): Promise<void>
   progress(): { at: number; answered: number; refused: number }

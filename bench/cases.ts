@@ -367,7 +367,10 @@ export async function lifeCase(life: Life, settings: BenchSettings, world: Bench
   }
 }
 
-/** Reads the status of existing payments in one round. Returns the number of reads and the first refusal. */
+/**
+ * Reads the status of existing payments in one round. Returns the measurement and the first refusal. Null as the refusal means
+ * that the server refused no read.
+ */
 export async function readStatuses(
   database: Database,
   settings: BenchSettings,

@@ -45,7 +45,9 @@ serve({
   stop: () => (running as NonNullable<typeof running>).stop(),
 } satisfies FloodApi)
 
-/** Makes a forged callback. In turn, the callback has no signature, a random signature, or a signature by another secret. */
+/**
+ * Makes a forged callback. In turn, the callbacks have no signature, a constant signature, and a signature by another secret.
+ */
 function textOf(n: number): string {
   const reference = `${randomBytes(20).toString('hex').toUpperCase().slice(0, 26)}01`
   const event_id = randomBytes(16).toString('hex')

@@ -50,7 +50,10 @@ const GOALS = [
 
 type Measured = Record<(typeof GOALS)[number]['name'], number>
 
-/** The pages of payers, each with the phone ending for which the mock provider leads to the page. Null: without a payment. */
+/**
+ * The pages of payers, each with the phone ending for which the mock provider leads to the page. Null means that the page needs
+ * no payment.
+ */
 const PAYER_PAGES = { choose: null, waiting: '007', success: '001', receipt: '001', invoice: null } as const
 type PayerPageName = keyof typeof PAYER_PAGES
 

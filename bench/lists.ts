@@ -22,8 +22,9 @@ const DAY_MS = 86_400_000
 const MONTH_AGO_MS = 60 * DAY_MS
 
 /**
- * The result of the case: the numbers of rows, and the seconds in which the server summed the days. For each read, the median
- * milliseconds, and the 95th percentile for many rows. The outer `many_p95_ms` is the percentile of all reads for many rows.
+ * The result of the case: the numbers of rows and days, and the seconds in which the server summed the days. For each read, the
+ * median milliseconds, and the 95th percentile for many rows. The outer `many_p95_ms` is the percentile of all reads for many
+ * rows.
  */
 export type ListReads = {
   few: number

@@ -13,7 +13,7 @@ export type LoadSettings = {
    * Idempotency-Key.
    */
   kind: 'push' | 'get' | 'post'
-  /** The API keys. The requests use the keys in turn. */
+  /** The API keys. The requests of `push` use the keys in turn. */
   keys: string[]
   /** For `get`: additional header lines, each with its line break. */
   head?: string

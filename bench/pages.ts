@@ -45,7 +45,9 @@ const PROMPTS_MAX = 2_000
 
 type Target = { choose: string; waiting: string; state: string }
 
-/** Creates `count` waiting prompts. Measures the pages with one server and with two servers, and then the polls. */
+/**
+ * Creates the prompts of `count` waiting payers. Measures the pages with one server and with two servers, and also the polls.
+ */
 export async function pagesCase(
   cleanup: Cleanup,
   database: Database,

@@ -48,7 +48,7 @@ export type Results = {
   profile?: ProfileReport
 }
 
-/** The cores that other processes may use. If they use more, the report calls the results unreliable. */
+/** The cores that other processes may use. If they use more, the report warns that the rates are too low. */
 const OTHERS_CORES_MAX = 0.2
 
 type ReportRow = [what: string, value: string, goal: string]

@@ -51,7 +51,7 @@ export type BenchWorld = {
   database_url: string
 }
 
-/** The CPU seconds that each process has used at one moment. */
+/** The CPU seconds that each process has used until one moment, by its name. */
 export type Cpu = Record<string, number>
 
 const FOLDER_PREFIX = 'malipo-bench-'
@@ -202,7 +202,7 @@ export async function makeMerchants(database: Database, url: string, count: numb
   }
 }
 
-/** The settings of the server under test, except the database, the port and the provider's address. */
+/** The settings that the server under test has in every case. */
 export const SERVER_SETTINGS: Record<string, string> = {
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_KEY: '0',
@@ -298,7 +298,7 @@ export async function startWorld(
   return { server, provider, provider_url, receiver, load, merchants, database_url: url }
 }
 
-/** Returns the CPU seconds that the processes and PostgreSQL have used so far. */
+/** Returns the CPU seconds that the machine, the processes and PostgreSQL have used so far. */
 export function readCpu(database: Database, pids: Record<string, number>): Cpu {
   const cpu: Cpu = { machine: cpuSecondsOfMachine() }
   for (const [name, pid] of Object.entries(pids)) cpu[name] = cpuSeconds(pid)
