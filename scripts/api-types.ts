@@ -61,7 +61,9 @@ function parametersOf(parameters: readonly Parameter[]): string {
   return `{ ${fields.join('; ')} }`
 }
 
-/** The data schema of the first success answer. An answer that is not JSON is a file. */
+/**
+ * Returns the type of the data in the first success answer. An answer without JSON, such as a file, has the type `unknown`.
+ */
 function dataOf({ responses }: Operation): string {
   const [, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const schema = answer?.content?.['application/json']?.schema

@@ -1,5 +1,4 @@
-// `npm run check` runs the checks that need neither the running product nor a database. These checks take seconds. `npm test`
-// runs all other checks.
+// `npm run check` runs the checks that need neither the running product nor a database.
 
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -13,7 +12,7 @@ type CheckStep = { name: string; run: () => Promise<string>; to_do: string }
 
 const FOLDER = fileURLToPath(ROOT)
 
-/** Settings that stop the tools from reporting their use to their makers. */
+/** Settings that stop Redocly from reporting its use and from printing notices about updates. */
 const QUIET_TOOLS = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 const STEPS: CheckStep[] = [

@@ -24,7 +24,7 @@ const WINDOWS = [
   { name: 'zoom', width: 640, height: 400, schemes: ['light'], on_a_sheet: 12, columns: 4 },
 ] as const
 const LANGUAGES = ['en', 'sw'] as const
-/** The pause in milliseconds before each picture, in which the page shows its data. */
+/** The pause in milliseconds in which a page shows its data, before the pictures of the page. */
 const SETTLE_MS = 450
 
 type Picture = { sheet: string; title: string; file: string; window: (typeof WINDOWS)[number] }
@@ -194,7 +194,7 @@ async function takeOperator(taker: Taker, language: string): Promise<void> {
   await page.context().close()
 }
 
-/** Payers of the sandbox: the phone decides the outcome. */
+/** The outcomes of sandbox payments, each with a phone that causes the outcome. */
 const OUTCOMES = { waiting: '0754123007', successful: '0754123001', failed: '0754123002' } as const
 
 async function takePayer(taker: Taker, language: string): Promise<void> {

@@ -20,7 +20,7 @@ export type DemoProduct = {
   url: string
   /** A folder for temporary files of the calling program. `close` removes the folder. */
   folder: string
-  /** Signs in to a console as the demo user with this role. */
+  /** Signs in to a console as a demo user: as MERCHANT_ADMIN in the dashboard, as SUPER_ADMIN in the operators' console. */
   signIn(page: Page, console: 'dashboard' | 'operator'): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Tests which calls still get their answer in the pictures of pages that wait or have failed.
+// Tests which calls still get their answers in the pictures of pages that wait or have failed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -24,7 +24,7 @@ the Debian package if dist/ has one of this version, and SHA256SUMS. Then makes 
 
 const FOLDER = fileURLToPath(ROOT)
 const BYTES_MAX = 1024 * 1024 * 1024
-/** The version of a package: release versions only. */
+/** A release version: three numbers without a suffix. */
 const VERSION_FORM = /^\d+\.\d+\.\d+$/
 
 /** The facts that decide whether the sources are ready for a release. */
@@ -153,7 +153,7 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
   }
 }
 
-/** The versions of the SDKs that have no package.json, by the file that names each. */
+/** Returns the versions in files of the SDKs, the CLI and the plugin, by file. If a file has no version, its value is `none`. */
 export function sdkVersions(): Record<string, string> {
   const forms: Record<string, RegExp> = {
     'sdk/cli/src/version.ts': /^export const VERSION = '([^']+)'$/m,

@@ -15,7 +15,7 @@ const MARKER = join(MODULES, '.malipo-installed')
 // The oldest version of Node that removes types without a flag and without a warning.
 const OLDEST_NODE = [24, 12]
 const INSTALL_WAIT_MS = 10 * 60_000
-// The interval at which this process checks that the parent process still runs.
+// The interval in milliseconds at which this process checks that the parent process still runs.
 const PARENT_EVERY_MS = 500
 // The time in milliseconds within which equal signals count as one, because npm and a supervisor can both send one stop signal.
 const SAME_SIGNAL_MS = 1_000
@@ -117,7 +117,7 @@ function isInstalled() {
   const expected = fingerprint(lock)
   if (readIfThere(MARKER) === expected) return true
   if (!matchesInstalledTree(JSON.parse(lock))) return false
-  // This branch runs after a user ran npm directly. The installed packages match the lock file.
+  // The installed packages match the lock file, for example because a user ran npm directly.
   writeMarker(expected)
   return true
 }
@@ -222,7 +222,7 @@ function isRecentEnough() {
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
 }
 
-/** Runs Node with `args`. Exits with the exit code of the child, or ends by the same signal. */
+/** Runs Node with `args`. Then exits with the exit code of the child, or ends by the signal that ended the child. */
 function run(node, args) {
   // Node caches compiled sources, so that the next start need not compile them.
   const env = {

@@ -90,7 +90,8 @@ function vulnerabilitiesOf(report: AuditReport, packages: readonly LockedPackage
     const use = nodes.length === 0 || nodes.some((path) => shipped.has(path)) ? 'shipped' : 'tool'
     const installed = packages.find(({ paths }) => paths.some((path) => nodes.includes(path)))?.version ?? '0.0.0'
     return via.flatMap((advisory) => {
-      if (typeof advisory === 'string') return [] // If an advisory is a text, the text is the name of another package, whose own entry has the advisory.
+      // If an advisory is a text, the text is the name of another package, whose own entry has the advisory.
+      if (typeof advisory === 'string') return []
       const { severity = 'critical', title = 'no title', url = 'no address', range = '*' } = advisory
       return [{ name, use, installed, severity, title, url, range } as const]
     })
