@@ -16,8 +16,9 @@ export const API_SCOPE = 'api'
 /** The time in milliseconds after which the lock of a key ends, even if the first request has not finished. */
 export const LOCK_MS = 20_000
 /**
- * The longest time in milliseconds from the time of a request to the end of a lock: 12 seconds more for a statement that waited
- * for locks, and 5 seconds more for two clocks that differ. A lock that ends later is of a wrong clock, so the key is free.
+ * The longest time in milliseconds from the time of a request to the end of its lock. The value adds 12 seconds for a statement
+ * that waited for locks, and 5 seconds for two clocks that differ. If a lock ends later, its clock was wrong, so the key is
+ * free.
  */
 export const LOCK_LEFT_MAX_MS = LOCK_MS + 12_000 + 5_000
 

@@ -1,5 +1,5 @@
-// Limits the rate of requests: per API key or user, per merchant and environment, and per IP address for public routes, unknown
-// paths and refused credentials.
+// Limits the rate of requests: per API key or user, and per merchant and environment of API keys. Limits per IP address apply
+// to public routes, unknown paths and refused credentials.
 
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -85,7 +85,10 @@ async function countOne(counter: RequestCounter, request: FastifyRequest, reply:
   return state.exceeded ? state.reset_s : null
 }
 
-/** Makes the function that counts a request for its key, and then for the merchant and environment of the key. */
+/**
+ * Makes the function that counts a request for its API key or user. It also counts a request with an API key for the merchant
+ * and environment of the key.
+ */
 function createKeyLimit(app: App, config: Config): CountRequest {
   const ofKey = createCounter(app, config, 'rate_limit_key', credentialId)
   const ofMerchant: Record<Environment, RequestCounter> = {
