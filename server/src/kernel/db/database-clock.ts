@@ -34,7 +34,7 @@ export type DatabaseClock = Clock & {
   close(): void
 }
 
-/** The clock of the database between two times of the process, as `elapsed` of `ClockSources`. */
+/** The time of the database, and the values of `elapsed` before and after the statement that read the time. */
 type ClockReading = { now: Date; from: number; to: number }
 
 /** The sources of the clock. `elapsed` returns milliseconds that never step. */

@@ -33,7 +33,7 @@ export type Deps = {
   log: Log
   /** The traces. If the server exports no traces, the tracer makes no spans. */
   tracer: Tracer
-  /** The metrics of this process, which each room declares for itself. */
+  /** The metrics of this process. Each room declares its own metrics with them. */
   metrics: Metrics
   vault: Vault
   /** The hook for crash points. In production, the hook does nothing. */

@@ -217,7 +217,7 @@ describe('starts and stops of an embedded server', { concurrency: 2 }, () => {
           () => false,
         ),
       )
-      await sleep(1_000) // The wait is longer than the wait of the killed program's watcher.
+      await sleep(1_000) // The watcher of the killed program decides after 300 ms.
       await until('the server still answers', () =>
         query(server.url, 'select 1').then(
           () => true,
