@@ -76,8 +76,8 @@ function redactJson(text: string): string {
 }
 
 /**
- * Returns the end of the value that begins at `begin`: the position after its closing quote or bracket, or of the separator
- * after a number or a word.
+ * Returns the position after the value that begins at `begin`. A value without quotes ends before a blank, a comma or a closing
+ * bracket.
  */
 function endOfValue(text: string, begin: number, escapes: number): number {
   if (text[begin] === '{' || text[begin] === '[') return endOfNested(text, begin, escapes)
