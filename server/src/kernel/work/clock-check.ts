@@ -240,7 +240,7 @@ function clockStatements(table: WaitingTable): Record<'far' | 'walk' | 'free', S
        where c.due_at is not null and (${list('c')}, c.due_at) >= (${position}, $1)
        order by ${list('c')}, c.due_at limit $2`,
     ),
-    // The last conditions are a compare-and-set: if another process has claimed the row since the check read the row, the
+    // The last conditions are a compare-and-set. If another process has claimed the row since the check read the row, the
     // statement does not change the row.
     free: sql(
       `clock_free_${name}`,
