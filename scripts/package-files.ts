@@ -95,7 +95,7 @@ function packageFiles(path: string): string[] {
   })
 }
 
-/** Returns a file, or all files in a folder. Follows no symbolic links. */
+/** Returns a file, or all files in a folder without its symbolic links. */
 function filesOf(path: string): string[] {
   if (!statSync(join(ROOT, path)).isDirectory()) return [path]
   return readdirSync(join(ROOT, path), { recursive: true, withFileTypes: true })
