@@ -1,4 +1,4 @@
-// Measures the cases of the benchmark: accepting payments, whole payments, reads of statuses, and latencies.
+// Measures these cases of the benchmark: accepting payments, whole payments, reads of statuses, and latencies.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
