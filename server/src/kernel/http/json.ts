@@ -68,8 +68,8 @@ function reachesPrototype(value: unknown): boolean {
 }
 
 /**
- * Returns the digits of the top-level amount without zeros that mean nothing at the end: the number 1.000 has no third decimal.
- * JSON.parse visits inner values first, so the last amount of the root is the top-level amount.
+ * Returns the digits of the top-level amount, without zeros at the end after the second decimal: 1.000 becomes 1.00. JSON.parse
+ * visits inner values first, so the last amount of the root is the top-level amount.
  */
 function amountSource(text: string): string {
   const sources = new Map<unknown, string>()
