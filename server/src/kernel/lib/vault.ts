@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 export type Vault = {
   /** The ids of the keys in the order of SECRET_KEY. The first key encrypts, and every key decrypts. */
   readonly key_ids: readonly string[]
-  /** True if encrypted values contain the id of their key. False means that only one key has ever encrypted values. */
+  /** True if `seal` writes the id of the key into each value. */
   readonly writes_ids: boolean
   seal(text: string): string
   open(sealed: string): string
@@ -19,7 +19,7 @@ export type Vault = {
 }
 
 type VaultOptions = {
-  /** True if encrypted values contain the id of their key. The default is true for several keys. */
+  /** True if `seal` writes the id of the key into each value. The default is true for several keys. */
   writes_ids?: boolean
   /** The key of `mark`. By default, the vault derives this key from the first key. */
   mark_key?: Uint8Array
