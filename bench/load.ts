@@ -60,7 +60,7 @@ type Connection = { socket: Socket; pending: string; due: number; key: number; b
 const ID_MARKS = { push: '"collection_id":"', get: '"collection_id":"', post: '"id":"' }
 const ID_CHARS = 36
 const TICK_MS = 1
-/** The first phone ending for which the mock provider has no special outcome. */
+/** The first phone ending of the payers. The mock provider has no special outcome for the endings 400 to 899. */
 const FIRST_ENDING = 400
 const ENDINGS = 500
 
