@@ -1,5 +1,5 @@
-// Cleans texts of merchants and payers for drawing, because an attacker may have written the text. The functions remove or
-// replace characters that the fonts cannot draw.
+// Cleans texts for drawing, because merchants and payers write them. The functions remove or replace characters that the fonts
+// cannot draw.
 
 import { plainLine } from '../lib/index.ts'
 import { canDraw } from './fonts.ts'

@@ -47,7 +47,7 @@ export type InvoiceDocument = {
   currency: string
   note: string | null
   /**
-   * The URL of the payment page. Null means that the customer cannot pay now: the invoice is a draft, paid or cancelled, or its
+   * The URL of the payment page. Null means that the customer cannot pay now: the invoice has no active payment link, or its
    * payment is under review.
    */
   pay_url: string | null
