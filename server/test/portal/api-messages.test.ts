@@ -102,7 +102,7 @@ test('a translation contains the same values as its message', () => {
     'Taarifa haikupokelewa. Mstari wa 3: unazidi herufi 64.',
   )
   assert.equal(
-    translate('The state of the record does not allow this request.', 'sw'),
+    translate('The state of the record does not allow this request. Read the record again.', 'sw'),
     '',
     'the error code has its own translation',
   )

@@ -21,7 +21,7 @@ export const catalogue = {
   },
   malformed_request: {
     status: 400,
-    message: 'The request is not valid HTTP/1.1.',
+    message: 'The request is not valid HTTP/1.1. Send the request with an HTTP library.',
     to_do:
       'Use an HTTP library instead of a socket. If you use a library, check the proxies between your server and this server.',
   },
@@ -132,7 +132,7 @@ export const catalogue = {
   },
   invalid_state: {
     status: 409,
-    message: 'The state of the record does not allow this request.',
+    message: 'The state of the record does not allow this request. Read the record again.',
     to_do:
       'Read the status of the record again: another request or person has changed the record. Then decide whether to repeat the request.',
   },
@@ -156,7 +156,7 @@ export const catalogue = {
   },
   insufficient_balance: {
     status: 409,
-    message: 'The available balance does not cover the amount and its charges.',
+    message: 'The available balance does not cover the amount and its charges. Send a smaller amount.',
     to_do: 'Read GET /v1/balance. Pay out less, or wait for more payments. The refused request reserved nothing.',
   },
   confirmation_required: {
@@ -215,7 +215,7 @@ export const catalogue = {
   },
   amount_not_supported: {
     status: 422,
-    message: 'This amount is outside the limits, or the provider cannot move it.',
+    message: 'The amount is outside the limits, or the provider cannot move this amount. Change the amount.',
     to_do: 'Read the limit in the message and change the amount.',
   },
   unsupported_currency: {
