@@ -12,7 +12,8 @@ const receiver = (value: string): string => {
 }
 
 const path = (value: string): string => {
-  if (value !== value.trim() || /\p{Cc}/u.test(value)) throw new Error('must be the path of a file, or off')
+  if (value !== value.trim() || /\p{Cc}/u.test(value))
+    throw new Error('must be the path of a file without spaces at its ends and without control characters, or off')
   return value
 }
 

@@ -631,7 +631,7 @@ function fileReader(env: Record<string, string | undefined>, providers: Configur
     if (!path) return undefined
     if (!allowed.includes(name)) {
       if (!owned.has(name)) return undefined
-      throw new Error(`cannot come from a file (${name}_FILE); only these settings can: ${allowed.join(', ')}`)
+      throw new Error(`cannot come from a file: remove ${name}_FILE. Only these settings can: ${allowed.join(', ')}`)
     }
     if (env[name]) throw new Error(`must not have a value together with ${name}_FILE: remove one of the two variables`)
     return readSecretFile(path, name, env)

@@ -115,11 +115,11 @@ export function consoleProblems({
     ]
   if ((dashboard_client_id === '') !== (operator_client_id === '')) {
     return [
-      `${dashboard_client_id === '' ? 'DASHBOARD' : 'OPERATOR'}_CLIENT_ID must be set, because the other client id is set`,
+      `${dashboard_client_id === '' ? 'DASHBOARD' : 'OPERATOR'}_CLIENT_ID must be set too: set both client ids, or remove both`,
     ]
   }
   if (dashboard_client_id !== '' && dashboard_client_id === operator_client_id) {
-    return ['OPERATOR_CLIENT_ID must not be the client of the dashboard']
+    return ['OPERATOR_CLIENT_ID must differ from DASHBOARD_CLIENT_ID: name another client of the issuer']
   }
   return []
 }
@@ -155,7 +155,7 @@ export function insecureConsoles(
   if (config.operator_url.startsWith('http://')) problems.push('OPERATOR_URL must begin with https:// in production')
   if (foreign && config.operator_client_id === '')
     problems.push(
-      'OPERATOR_CLIENT_ID and DASHBOARD_CLIENT_ID must name the clients of OIDC_ISSUER in production, because each token belongs to one console',
+      'OPERATOR_CLIENT_ID and DASHBOARD_CLIENT_ID must name the clients of OIDC_ISSUER in production, because the server accepts each token for one console only',
     )
   return problems
 }

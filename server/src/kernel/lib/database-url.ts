@@ -91,7 +91,10 @@ export const databaseUrl = (value: string): string => {
   const { searchParams } = new URL(urls[0] as string)
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const file = searchParams.get(name)
-    if (file !== null && !isReadable(file)) throw new Error(`names the ${name} ${file}, which this process cannot read`)
+    if (file !== null && !isReadable(file))
+      throw new Error(
+        `names the ${name} ${file}, which this process cannot read: correct the path, or let the user of the process read the file`,
+      )
   }
   return value.replace(/\/$/, '')
 }

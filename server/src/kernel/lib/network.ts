@@ -59,7 +59,10 @@ function parseProxy(part: string): string {
       `must hold addresses, CIDRs or ${NAMED_RANGES.join(', ')}, separated by commas; "${part}" is invalid`,
     )
   if (problem !== null) throw new Error(problem)
-  if (bits === 0) throw new Error(`holds "${part}", which would make the server trust every address`)
+  if (bits === 0)
+    throw new Error(
+      `holds "${part}", which would make the server trust every address: name only the addresses of your proxies`,
+    )
   return part
 }
 
@@ -92,7 +95,10 @@ function readNetwork(part: string): { bits: number | null; problem: string | nul
     return { bits: null, problem: 'form' }
   if (bits === undefined) return { bits: null, problem: null }
   if (Number(bits) > kind)
-    return { bits: Number(bits), problem: `holds "${part}", whose prefix is longer than ${kind}` }
+    return {
+      bits: Number(bits),
+      problem: `holds "${part}", whose prefix is longer than ${kind}: write a prefix from 1 to ${kind}`,
+    }
   return { bits: Number(bits), problem: hostBitsProblem(part, address) }
 }
 

@@ -149,7 +149,7 @@ export function insecureProviders(config: ProviderConfig, providers: Configurabl
   // payer paid.
   if (chosen?.simulated && !config.allow_mock_in_production) {
     problems.push(
-      `PROVIDER must name a real provider in production: ${chosen.name} moves no money (ALLOW_MOCK_IN_PRODUCTION)`,
+      `PROVIDER must name a real provider in production: ${chosen.name} moves no money. For a demonstration, set ALLOW_MOCK_IN_PRODUCTION=true`,
     )
   }
   return problems

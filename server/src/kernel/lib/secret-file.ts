@@ -52,9 +52,12 @@ export function readSecretFile(path: string, name: string, env: ProcessVariables
     file = readPrivateFile(path, env, 'owner')
   } catch (error) {
     const { code } = error as { code?: string }
-    throw new Error(`has no value, because the server cannot read the file of ${name}_FILE: ${path} (${code})`)
+    throw new Error(
+      `has no value, because the server cannot read the file of ${name}_FILE: ${path} (${code}). Correct the path or the permissions`,
+    )
   }
-  if (file.text.trim() === '') throw new Error(`has no value, because the file of ${name}_FILE is empty: ${path}`)
+  if (file.text.trim() === '')
+    throw new Error(`has no value, because the file of ${name}_FILE is empty: write the value into ${path}`)
   if (file.exposure !== null) {
     throw new Error(
       `has no value, because other users can read or change the file of ${name}_FILE: ${path} has the permissions ${file.exposure}. Run: chmod 600 ${path}`,

@@ -98,7 +98,8 @@ export function createVault(
       if (version === WITHOUT_KEY_ID) return decryptWithAny(parts, all)
       const [id = '', ...rest] = version === WITH_KEY_ID ? parts : []
       const key = by_id.get(id)
-      if (key === undefined) throw new Error('not a sealed text, or SECRET_KEY lacks the key of the text')
+      if (key === undefined)
+        throw new Error('this is no sealed text, or SECRET_KEY lacks the key of the text: add that key to SECRET_KEY')
       return decrypt(rest, key)
     },
   }
