@@ -20,7 +20,7 @@ test('a message names malipo-admin in the Debian package, node in the image, and
   assert.equal(adminCommand('verify'), 'npm run -s admin -- verify')
 })
 
-test('only admin-command.ts names the admin command of a checkout', () => {
+test('of the sources of the server, only admin-command.ts contains the admin command of a checkout', () => {
   const sources = fileURLToPath(new URL('../../', import.meta.url))
   const found = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter(
     (path) =>

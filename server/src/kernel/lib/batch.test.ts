@@ -11,7 +11,7 @@ function withCode(code: string): Error {
   return Object.assign(new Error(`failed with ${code}`), { code })
 }
 
-test('an idle gatherer immediately runs one batch with all items of the same turn of the event loop', async () => {
+test('an idle gatherer runs one batch with all items of the same turn of the event loop', async () => {
   const batches: number[][] = []
   const double = gather<number, number>(
     async (items) => {

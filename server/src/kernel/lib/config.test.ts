@@ -183,7 +183,7 @@ test('the refusal of a configuration names all bad variables together', () => {
   assert.deepEqual(refusedFor({ PORT: 'x', BRAND: 'X', LOG_LEVEL: 'x' }).sort(), ['BRAND', 'LOG_LEVEL', 'PORT'])
 })
 
-test('the server accepts two different console clients of a foreign issuer or no client, and production requires both', () => {
+test('the server accepts two different console clients or none, and production with a foreign issuer requires both', () => {
   const both = { DASHBOARD_CLIENT_ID: 'one', OPERATOR_CLIENT_ID: 'two' }
   assert.deepEqual(refusedFor(both), [])
   assert.deepEqual(refusedFor({ ...both, OPERATOR_CLIENT_ID: 'one' }), ['OPERATOR_CLIENT_ID'])
@@ -330,7 +330,7 @@ test('the server accepts a route that names a destination by any of its aliases'
   assert.deepEqual([...provider_routes.keys()], ['MOBILE_MONEY/MPESA', 'BANK_ACCOUNT/ACCESS'])
 })
 
-test('a program that calls no provider requires all settings except those of providers', () => {
+test('a program that calls no provider needs no settings of providers, and its other settings must be valid', () => {
   const env = { PROVIDER: 'selcom', VODACOM_URL: VODACOM_SETTINGS.VODACOM_URL }
   assert.throws(() => readConfig(env, PROVIDERS), /SELCOM_URL must be set/)
   assert.equal(readConfig(env, PROVIDERS, { calls_providers: false }).provider, 'selcom')
@@ -381,7 +381,7 @@ test('a secret of a file keeps its spaces and loses its line break', () => {
   assert.equal(readConfig({ MOCK_SECRET_FILE: file }, PROVIDERS).provider_settings.get('mock')?.secret, ' 12 34 ')
 })
 
-test('the server reads malipo.env, or the file of MALIPO_ENV, and the environment overrides the file', () => {
+test('the server reads the file of MALIPO_ENV, or malipo.env, or .env, and the environment overrides the file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'settings-'))
   writeFileSync(join(folder, '.env'), 'PORT=1\nBRAND=old\n')
   assert.equal(gatherSettings({}, folder).values.PORT, '1')
@@ -416,7 +416,7 @@ test('the effective settings show each source and no secret', () => {
   assert.doesNotMatch(JSON.stringify([...found]), /hidden/)
 })
 
-test('the server finds a mistyped name in the environment and in the file, and ignores names of other programs', () => {
+test('the server finds unknown names in the file and mistyped names in the environment, and ignores other names there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'unknown-'))
   const path = join(folder, 'malipo.env')
   writeFileSync(

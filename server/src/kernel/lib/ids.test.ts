@@ -60,7 +60,7 @@ test('an id contains its time, and does not sort before the first id of that tim
   )
 })
 
-test('ids of one millisecond and one merchant are all different', () => {
+test('20,000 ids of one millisecond and one merchant are all different', () => {
   assert.equal(new Set(Array.from({ length: 20_000 }, () => newId(seams, 7))).size, 20_000)
 })
 

@@ -44,7 +44,7 @@ for (const [text, why] of [
     assert.equal(canonicalPhone(text), null))
 }
 
-test('canonicalPhone returns the same canonical form for every written form of a number', () => {
+test('canonicalPhone returns one canonical form for a number with the prefix +255, 255 or 0, or without a prefix', () => {
   fc.assert(
     fc.property(fc.constantFrom('6', '7'), fc.integer({ min: 0, max: 99_999_999 }), (lead, rest) => {
       const number = lead + String(rest).padStart(8, '0')

@@ -17,7 +17,7 @@ test('showPhone writes the local form, and maskPhone hides the middle digits', (
   assert.equal(maskPhone('255754123456'), '0754 *** 456')
 })
 
-test('showTime writes Tanzanian time in any time zone of the server', () => {
+test('showTime and showDate write times and dates of Tanzania in both languages, and dayOf returns the day in Tanzania', () => {
   assert.equal(showTime(new Date('2026-11-30T15:00:00Z'), 'en'), '30 Nov 2026, 18:00 (EAT)')
   assert.equal(showTime(new Date('2026-12-31T22:30:00Z'), 'sw'), '1 Jan 2027, 01:30 (EAT)')
   assert.equal(showTime(new Date('2026-11-30T15:00:07.999Z'), 'en', true), '30 Nov 2026, 18:00:07 (EAT)')
@@ -31,6 +31,6 @@ test('plainLine removes direction marks and line breaks from a name and limits t
   assert.equal([...plainLine('😀'.repeat(50), 10)].length, 10)
 })
 
-test('plainText keeps lines and removes control characters', () => {
+test('plainText keeps lines and tabs, and removes control characters and direction marks', () => {
   assert.equal(plainText('Habari\r\nAsha\rna\u2028Juma\0\u0007\u202e!\t.\ud800'), 'Habari\nAsha\nna\nJuma!\t.\ufffd')
 })

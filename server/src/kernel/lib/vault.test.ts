@@ -57,7 +57,7 @@ test('a vault with several keys encrypts with the first key, names that key in t
   assert.throws(() => both.open([version, keyIdOf(second), ...rest].join(':')), 'the id of another key')
 })
 
-test('a vault with one key writes values that the previous version can read', () => {
+test('a vault with one key writes values of version 1, which contain no key id', () => {
   assert.match(vault.seal('text'), /^v1:[^:]+:[^:]+:[^:]+$/)
 })
 
