@@ -58,7 +58,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Picha inazidi baiti {}. Ipunguze, au tumia rangi chache.',
   'must begin with https:// for live payments': 'Kwa malipo halisi, anwani lazima ianze na https://.',
   'must be greater than zero': 'Andika kiasi kikubwa kuliko sifuri.',
-  'must have port 443, port 80, or a port from 1024 on that belongs to no other service, such as 8443':
+  'must have port 443, port 80, or a port from 1024 on that no other service uses, such as 8443':
     'Tumia port 443 au 80, au port kuanzia 1024 isiyo ya huduma nyingine, kama 8443.',
   'must not be below zero': 'Usiandike kiasi kilicho chini ya sifuri.',
   'must be a Tanzanian mobile number such as 0754123456 or 255754123456': 'Andika namba ya simu kama 0754 123 456.',

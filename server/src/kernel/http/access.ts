@@ -276,9 +276,9 @@ export function checkStepUp(principal: Principal, step_up_s: number, now: Date):
   refuse('step_up_required', { details: { step_up_s, auth_time: signed_in_at } })
 }
 
-const NOT_THE_CONSOLE = "This session belongs to the dashboard. Sign in to the operators' console to make this call."
+const NOT_THE_CONSOLE = "This is a session of the dashboard. Sign in to the operators' console to make this call."
 const NOT_THE_DASHBOARD =
-  "This session belongs to the operators' console, which opens no data of merchants. Sign in to the dashboard."
+  "This is a session of the operators' console, which opens no data of merchants. Sign in to the dashboard."
 const DASHBOARD_ONLY = 'API keys may not make this call. Sign in to the dashboard and use its session.'
 
 /**

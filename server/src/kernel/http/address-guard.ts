@@ -50,7 +50,7 @@ const SERVICE_PORTS: ReadonlySet<number> = new Set([
   ...[6443, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 8883, 9042, 9092, 9200, 9300, 10080, 10250, 11211, 15672],
   ...[26379, 27017, 27018, 27019],
 ])
-const WRONG_PORT = 'must have port 443, port 80, or a port from 1024 on that belongs to no other service, such as 8443'
+const WRONG_PORT = 'must have port 443, port 80, or a port from 1024 on that no other service uses, such as 8443'
 const NOT_PUBLIC = 'must lead to an address on the public internet, not to a private or reserved one'
 
 /**

@@ -29,7 +29,9 @@ export function parseBody(text: string): Record<string, unknown> {
   }
   if (isDeep(text)) refuse('invalid_json', { message: `The body may have at most ${DEPTH_MAX} levels.` })
   if (FORBIDDEN_NAME.test(text) && reachesPrototype(body))
-    refuse('invalid_json', { message: 'The body names a forbidden property.' })
+    refuse('invalid_json', {
+      message: 'The body must not contain the field names __proto__ and constructor. Remove these fields.',
+    })
   const record = body as Record<string, unknown>
   if (typeof record.amount === 'number') writtenAmounts.set(record, amountSource(text))
   return record
