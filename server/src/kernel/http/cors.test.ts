@@ -78,7 +78,7 @@ test('a page of another origin can read each answer of a public call, including 
   assert.ok(limited.headers['retry-after'])
 })
 
-test('a page of another origin cannot read any other call', async () => {
+test('a page of another origin cannot read the answer of a call outside /public', async () => {
   for (const url of ['/v1/collections', '/v1/me', '/v1/destinations', '/healthz', '/openapi.json', `/pay/${slug}`]) {
     for (const method of ['GET', 'OPTIONS'] as const) {
       const reply = await from(method, url, { 'access-control-request-method': 'GET' })

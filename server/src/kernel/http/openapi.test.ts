@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('every documented call declares each status that the call can answer', () => {
+test('every documented call declares the refusals that follow from its access, path, method and Idempotency-Key', () => {
   const missing: string[] = []
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, { parameters = [], security = [], responses }] of Object.entries(methods)) {
@@ -109,7 +109,7 @@ test('the server compresses the documentation, and answers 304 to a browser that
   }
 })
 
-test('the server compresses a large list when the client accepts compression, but never small responses or new API keys', async () => {
+test('the server compresses a large list when the client accepts compression, but no small list and no new API key', async () => {
   for (let i = 0; i < 30; i++)
     await world.post('/v1/collections/wallet-push', { amount: '500', phone: '0754123001', description: `Order ${i}` })
   const { token } = await world.newSession('MERCHANT_ADMIN')

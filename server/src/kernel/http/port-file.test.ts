@@ -53,7 +53,7 @@ test('a command finds no port in a damaged file, and a server without write acce
   await remove()
 })
 
-test('a server does not follow a link of another user when the server writes the port file', async () => {
+test('a server that writes the port file does not follow a link with the name of its unfinished file', async () => {
   const data_dir = await mkdtemp(join(folder, 'linked-'))
   const target = join(folder, 'target')
   await writeFile(target, 'kept')
