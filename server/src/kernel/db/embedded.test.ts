@@ -199,7 +199,7 @@ test('the database works in a folder that is closed to other users', async () =>
 })
 
 test('an ordinary user can start the database, and its files are in the data folder of the user', async (t) => {
-  if (!isRoot) return t.skip('the other tests have just shown it')
+  if (!isRoot) return t.skip('without root, every other test already starts the database as an ordinary user')
   if (!(await reachableByAll(fileURLToPath(MODULE)))) return t.skip('this checkout is closed to other users')
   const dataDir = await newFolder(0o700)
   await chown(dataDir, NOBODY_UID, NOBODY_UID)
