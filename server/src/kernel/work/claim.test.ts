@@ -186,7 +186,7 @@ test('a stopping process ends its leases, and another process immediately takes 
       taken.map((row) => row.previous_owner),
       [own.process_id],
     )
-    assert.equal(await mine.giveBack(), 0, 'the row now belongs to the other process')
+    assert.equal(await mine.giveBack(), 0, 'the other process now holds the lease')
   } finally {
     await other.close()
   }

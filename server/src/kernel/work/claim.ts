@@ -46,7 +46,7 @@ export function createClaimer<Row>(deps: Deps, table: WaitingTable): Claimer<Row
   const checkClock = createClockCheck(deps, table)
   const leasesLost = deps.metrics.counter({
     name: 'malipo_leases_lost_total',
-    help: 'Rows that this process claimed after the lease of another process had ended, by table. That process died or was too slow.',
+    help: 'Rows that this process claimed after the lease of another process had ended, by table. That process stopped, died or was too slow.',
     labels: ['table'],
     series_max: 9,
   })(table.name)
