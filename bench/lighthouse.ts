@@ -184,7 +184,7 @@ async function measure(address: string, name: PageName): Promise<Measured> {
       return await visit(address, isPayerPage(name) ? CHEAP_PHONE : USUAL_PHONE)
     } catch (error) {
       if (left === 0) throw error
-      process.stderr.write(`${(error as Error).message} Once more.\n`)
+      process.stderr.write(`${(error as Error).message} The benchmark visits the page again.\n`)
     }
   }
 }

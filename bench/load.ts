@@ -202,7 +202,7 @@ function startRun(options: LoadSettings) {
       if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1)
       if (connection.busy) {
         refused++
-        first_refusal ??= 'the connection was closed before the answer'
+        first_refusal ??= 'the server closed the connection before its answer'
       }
       if (stopping) quiet()
       else setTimeout(() => stopping || connect(), 100)

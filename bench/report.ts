@@ -115,7 +115,7 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
   ratio('accept to baseline', cases.accept_to_baseline, 1)
   if (cases.accept) rows.push(['accept: accepted and not in the database', String(cases.accept.lost), '0'])
   rate('life: whole payments, webhook received', cases.life, 'at least 2,500/s')
-  rate('life_one: the same on one merchant', cases.life_one)
+  rate('life_one: whole payments of one merchant', cases.life_one)
   ratio('life_one to life', cases.life_one_to_life, 0.9)
   rate('status: reads of one payment', cases.status)
   rate('empty: the empty route of a bare app', cases.empty)
@@ -212,10 +212,10 @@ function floodRows(flood: FloodResult): ReportRow[] {
     `answer p50 ${answer_ms.p50}, p99 ${answer_ms.p99} ms; webhook p50 ${webhook_ms.p50}, p99 ${webhook_ms.p99} ms`
   const server_us = ({ cpu }: { cpu: CpuUse }) => cpu.server?.us_per_item ?? 0
   return [
-    ['flood: payments under it to without it', flood.ratio.toFixed(2), 'at least 0.9'],
-    [`flood: the same ${at}`, flood.paced_ratio.toFixed(2), 'at least 0.9'],
-    [`flood: ${at}, without it`, times(paced_quiet), ''],
-    [`flood: ${at}, under it`, times(paced_flooded), ''],
+    ['flood: payments with the flood to payments without', flood.ratio.toFixed(2), 'at least 0.9'],
+    [`flood: payments with to without, ${at}`, flood.paced_ratio.toFixed(2), 'at least 0.9'],
+    [`flood: ${at}, without the flood`, times(paced_quiet), ''],
+    [`flood: ${at}, with the flood`, times(paced_flooded), ''],
     [
       `flood: server CPU per payment ${at}, without and with`,
       `${server_us(paced_quiet)} and ${server_us(paced_flooded)} us`,

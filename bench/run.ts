@@ -237,7 +237,7 @@ async function measureAll(
     Object.assign(results.cases, { approve, approve_one, approve_check: check })
   }
   if (wants('transactions')) {
-    writeProgress(`transactions: writing ${settings.transactions} of them ...`)
+    writeProgress(`transactions: writing ${settings.transactions} transactions ...`)
     const options = { many: settings.transactions, reads: settings.reads }
     results.cases.transactions = await transactionsCase(cleanup, database, options)
   }
@@ -251,7 +251,7 @@ async function measureAll(
   }
   if (wants('lists')) {
     const options = { many: positive(values, 'rows'), days: positive(values, 'days'), reads: settings.reads }
-    writeProgress(`lists: writing ${options.many} rows of each ...`)
+    writeProgress(`lists: writing ${options.many} rows of each list ...`)
     results.cases.lists = await listsCase(cleanup, database, options)
   }
   if (wants('pages')) {
@@ -301,7 +301,7 @@ async function lifeCases(
     const { status, empty, known_ids, ratio } = await statusCase(cleanup, database, settings, world, life)
     Object.assign(results.cases, { status: { ...status, known_ids }, empty, status_to_empty: ratio })
   }
-  writeProgress('checking that nothing was lost ...')
+  writeProgress('checking that the server lost no payment ...')
   const check = await checkLife(world, life)
   const after = await readStorage(world.database_url)
   results.cases.check = { ...check, ...storagePerPayment(before, after, check.accepted) }
