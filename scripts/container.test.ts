@@ -73,7 +73,7 @@ test('only the service that migrates gets the role of the owner', () => {
   assert.deepEqual(services.map(name).filter(Boolean), ['database', 'migrate', 'api', 'worker', 'caddy'])
 })
 
-test('each process of Malipo reads the settings and the secrets of your provider, and no other service does', () => {
+test('each process of Malipo gets malipo.env and the secrets of the providers, and no other service does', () => {
   const { services } = parse(compose, { merge: true }) as {
     services: Record<string, { image: string; env_file?: string[]; volumes?: string[]; environment?: object }>
   }

@@ -6,12 +6,12 @@ import { isFrameCall } from './frame-calls.ts'
 
 const at = (path: string) => `http://127.0.0.1:8080/v1/${path}`
 
-test('the frame of a console opens while the calls of its pages wait', () => {
+test('the calls of the frames of both consoles, and the call for the destinations, are frame calls', () => {
   for (const path of ['me', 'operator/queue?environment=live', 'merchant/attention', 'session', 'destinations'])
     assert.ok(isFrameCall(at(path)), path)
 })
 
-test('each page that a picture shows without its data waits for its own call', () => {
+test('the calls of pages for their own data are no frame calls', () => {
   for (const path of [
     ...['operator/withdrawals?page=1', 'operator/payout-pauses?page=1&page_size=20', 'operator/decisions'],
     ...['operator/webhooks', 'operator/providers/health?hours=24', 'operator/queues', 'operator/system'],
