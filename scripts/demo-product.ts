@@ -86,5 +86,5 @@ async function untilReady(url: string): Promise<void> {
     if (answer?.ok) return
     await new Promise((wake) => setTimeout(wake, 250))
   }
-  throw new Error('the server did not start')
+  throw new Error(`the server was not ready after ${START_MS / 1000} seconds`)
 }

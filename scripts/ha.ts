@@ -50,7 +50,7 @@ process.exitCode = await runTest()
 /** Returns why the test cannot run on this machine, with the remedy. Null means that the test can run. */
 function findObstacle(): string | null {
   if (process.getuid?.() !== 0)
-    return 'npm run ha makes network namespaces, which only root may do: run it as root, such as with sudo'
+    return 'npm run ha makes network namespaces, for which it needs the rights of root: run the command with sudo'
   const missing = Object.entries(PROGRAMS).filter(([path]) => !existsSync(path))
   if (missing.length > 0) {
     const packages = [...new Set(missing.map(([, name]) => name))].join(' ')

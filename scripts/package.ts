@@ -73,7 +73,8 @@ export async function buildPackage(wanted: {
 }): Promise<string> {
   const version = wanted.version ?? JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
   const architecture = ARCHITECTURES[process.arch]
-  if (architecture === undefined) throw new Error(`there is no packaged Node for ${process.arch}`)
+  if (architecture === undefined)
+    throw new Error(`there is no packaged Node for ${process.arch}: build the package on x64 or arm64`)
   const folder = mkdtempSync(join(tmpdir(), 'malipo-package-'))
   try {
     const files = [...debianFiles(await readLock()), ...(wanted.more ?? [])]

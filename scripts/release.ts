@@ -64,7 +64,7 @@ export function checkRelease(facts: ReleaseFacts): ReleaseCheck[] {
             others.length > 0,
             `package.json has ${version}, but ${others.map(([file, other]) => `${file} has ${other}`).join(', ')}: set the same version`,
           )
-        : `package.json has the version ${version}: it must be like 0.2.0`,
+        : `package.json has the version ${version}: set a version such as 0.2.0`,
     },
     {
       name: 'changelog',

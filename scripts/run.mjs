@@ -86,7 +86,7 @@ function requirePackages() {
   if (missing.length === 0) return
   const more = missing.length > 5 ? ` and ${missing.length - 5} more` : ''
   fail(
-    `In production nothing is installed by itself, and these packages are missing or have another version: ` +
+    `In production, this program installs no packages. These packages are missing or have another version: ` +
       `${missing.slice(0, 5).join(', ')}${more}.\nRun this in ${ROOT}, then start again:\n  npm ci --omit=dev`,
   )
 }
@@ -98,14 +98,15 @@ async function buildPages() {
     child.on('error', () => resolve(1))
     child.on('close', resolve)
   })
-  if (code !== 0) fail('the build of the pages of web/ failed; see its messages above')
+  if (code !== 0) fail('the build of the pages of web/ failed: correct the errors above')
 }
 
 /** Returns the arguments of Node: the file of the program, then the arguments of the program. */
 function programOf(args) {
   if (args[0] !== '--bin') return args
   const command = join(MODULES, '.bin', args[1] ?? '')
-  if (args[1] === undefined || !existsSync(command)) fail(`no installed package has the command ${args[1] ?? '(none)'}`)
+  if (args[1] === undefined || !existsSync(command))
+    fail(`no installed package has the command ${args[1] ?? '(none)'}: name a command of node_modules/.bin`)
   return [realpathSync(command), ...args.slice(2)]
 }
 
@@ -141,8 +142,8 @@ async function install() {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8')
   const count = Object.keys(JSON.parse(lock).packages).filter((path) => path.includes('node_modules/')).length
   process.stderr.write(
-    `Installing the ${count} packages of package-lock.json with npm ci: this takes about a minute, and is repeated only ` +
-      'if package-lock.json changes...\n',
+    `Installing the ${count} packages of package-lock.json with npm ci: this takes about a minute. A later start installs only ` +
+      'if package-lock.json has changed...\n',
   )
   const started = performance.now()
   const child = spawn(npm[0], [...npm.slice(1), 'ci', '--include=dev', '--include=optional'], {
@@ -213,7 +214,7 @@ function findNode() {
   if (isRecentEnough()) return process.execPath
   fail(
     `this program needs Node ${OLDEST_NODE.join('.')} or newer; there is no packaged one for ` +
-      `${process.platform}-${process.arch} and the installed one is ${process.version}`,
+      `${process.platform}-${process.arch} and the installed one is ${process.version}: install a newer Node`,
   )
 }
 

@@ -114,7 +114,8 @@ function licencesOf(one: LockedPackage): Licences {
 /** Converts `sha512-<base64>` to hexadecimal digits. If a package has another kind of hash, throws an error. */
 function hexOf(integrity: string): string {
   const [, base64] = /^sha512-(\S+)$/.exec(integrity) ?? []
-  if (base64 === undefined) throw new Error(`package-lock.json has the hash "${integrity}"; only sha512 is known`)
+  if (base64 === undefined)
+    throw new Error(`package-lock.json has the hash "${integrity}": this program reads only sha512`)
   return Buffer.from(base64, 'base64').toString('hex')
 }
 

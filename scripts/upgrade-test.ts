@@ -31,7 +31,7 @@ if (ref === undefined || ref === '--help' || ref === '-h') {
 const second = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin'
 if (second !== '' && !existsSync(join(second, 'initdb'))) {
   process.stderr.write(
-    `${second} has no PostgreSQL: install postgresql-15, or set PG_BIN to the programs of another PostgreSQL, or to nothing\n`,
+    `${second} has no PostgreSQL: install postgresql-15, or set PG_BIN to the folder of the programs of another PostgreSQL, or to an empty text\n`,
   )
   process.exit(1)
 }
