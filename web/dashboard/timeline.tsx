@@ -82,7 +82,7 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
   return (
     <li className={`moment-${entry.tone}`}>
       <p className="moment-when">
-        <Time time={item.at} seconds /> · {t.kinds[item.kind]}
+        <Time time={item.at} /> · {t.kinds[item.kind]}
       </p>
       <p>{entry.text}</p>
       {details.length > 0 ? (
@@ -160,7 +160,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => Tim
         sent ? [labels.answer, item.status_code ?? t.no_answer] : null,
         item.error ? [labels.error, <Mono key="">{item.error}</Mono>] : null,
         item.duration_ms === null ? null : [labels.duration, showDuration(item.duration_ms)],
-        item.next_attempt_at === null ? null : [t.next_try, <Time key="" time={item.next_attempt_at} seconds />],
+        item.next_attempt_at === null ? null : [t.next_try, <Time key="" time={item.next_attempt_at} />],
       ],
     }
   }

@@ -12,7 +12,7 @@ import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
-import { EmptyState, PageLink } from './parts.tsx'
+import { EmptyState, PageLink, SecondsContext } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { openRow } from './row-link.ts'
@@ -176,7 +176,14 @@ export function List<Row, Csv extends CallName = CallName>(props: {
         <BulkBar act={props.bulk} rows={selected} keyOf={props.rowKey} choose={setChosen} />
       ) : null}
       {data && data.items.length > 0 ? (
-        <Table {...props} columns={columns} rows={data.items} {...(props.bulk ? { chosen, choose: setChosen } : {})} />
+        <SecondsContext value={false}>
+          <Table
+            {...props}
+            columns={columns}
+            rows={data.items}
+            {...(props.bulk ? { chosen, choose: setChosen } : {})}
+          />
+        </SecondsContext>
       ) : null}
       {data && data.pagination.total_items > 0 ? <Pages {...data.pagination} set={list.set} /> : null}
     </Stack>

@@ -2,7 +2,17 @@
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Fragment, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  createContext,
+  Fragment,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { facts } from './facts.ts'
 import { EmptyPicture, Icon, type IconName } from './icons.tsx'
 import { useLanguage, useTexts } from './language.ts'
@@ -12,19 +22,24 @@ import { showToast } from './toast.tsx'
 
 let visited = false
 
+/** True around the facts of one record, whose times have seconds. The times of a list end with the minute. */
+export const SecondsContext = createContext(false)
+
 /**
- * Shows a page with its title. When the page opens, this component sets the title of the document. Except on the first page, it
- * also moves the focus to the heading.
+ * Shows a page with its title. With `record`, the page is about one record, so its times have seconds. When the page opens,
+ * this component sets the title of the document. Except on the first page, it also moves the focus to the heading.
  */
 export function Page({
   title,
   lead,
   actions,
+  record = false,
   children,
 }: {
   title: string
   lead?: ReactNode
   actions?: ReactNode
+  record?: boolean
   children: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -39,26 +54,28 @@ export function Page({
     scrollTo(0, 0)
   }, [])
   return (
-    <Stack gap="lg" className="page">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <div className="page-head">
-          <Title order={1} ref={heading} tabIndex={-1} className="page-title">
-            {title}
-          </Title>
-          {lead ? (
-            <Text c="dimmed" component="div" className="page-lead">
-              {lead}
-            </Text>
+    <SecondsContext value={record}>
+      <Stack gap="lg" className="page">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <div className="page-head">
+            <Title order={1} ref={heading} tabIndex={-1} className="page-title">
+              {title}
+            </Title>
+            {lead ? (
+              <Text c="dimmed" component="div" className="page-lead">
+                {lead}
+              </Text>
+            ) : null}
+          </div>
+          {actions ? (
+            <Group gap="xs" className="no-print">
+              {actions}
+            </Group>
           ) : null}
-        </div>
-        {actions ? (
-          <Group gap="xs" className="no-print">
-            {actions}
-          </Group>
-        ) : null}
-      </Group>
-      {children}
-    </Stack>
+        </Group>
+        {children}
+      </Stack>
+    </SecondsContext>
   )
 }
 
@@ -131,8 +148,9 @@ export function Amount({ value, currency = 'TZS' }: { value: string | number | n
 }
 
 /** Shows a time in the time zone of Tanzania. Null shows a dash. */
-export function Time({ time, seconds = false }: { time: string | null; seconds?: boolean }) {
+export function Time({ time }: { time: string | null }) {
   const language = useLanguage()
+  const seconds = useContext(SecondsContext)
   if (time === null) return <>–</>
   const [day, ...clock] = showTime(time, language, seconds).split(', ')
   // In a narrow column, the line may break only between the date and the time of day.

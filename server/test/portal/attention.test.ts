@@ -209,7 +209,7 @@ for (const language of ['en', 'sw'] as const) {
       ),
     )
     await line.waitFor()
-    assert.match(await line.innerText(), /(Utajaribiwa tena|Next attempt): .* \d\d:\d\d \(EAT\)\.$/)
+    assert.match(await line.innerText(), /(Utajaribiwa tena|Next attempt): .* \d\d:\d\d:\d\d \(EAT\)\.$/)
     await at.looks('a payment whose webhook waits')
     await at.picture('webhook-waits')
     // The page then gets the answer that the API gave before the second attempt, and before the first attempt.

@@ -313,6 +313,7 @@ for (const language of LANGUAGES) {
       .getByLabel(/R-2000$/)
       .check()
     await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
+    for (const time of await page.locator('.rows time').allInnerTexts()) assert.match(time, /\d{4}, \d\d:\d\d$/)
     assert.match(page.url(), /\/collections$/, 'a checkbox of a phone opens no record')
     const tops = await page
       .locator('.filters button:visible')

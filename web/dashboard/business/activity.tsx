@@ -28,7 +28,7 @@ function Log() {
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/audit-log', { query: list.query }, { live: true, keep: true })
   const columns: Column<ActivityRow>[] = [
-    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} /> },
     { label: t.who, show: (row) => <Who row={row} /> },
     { label: t.what, show: (row) => <What row={row} />, wide: true },
     { label: t.from, show: (row) => (row.address === null ? '–' : <Mono>{row.address}</Mono>) },

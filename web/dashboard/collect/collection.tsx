@@ -33,7 +33,7 @@ export function Collection() {
   const record = read.data
   const title = record === undefined ? t.title : t.title_of(showAmount(record.amount, record.currency))
   return (
-    <Page title={title} lead={record ? <PaymentLead record={record} /> : null}>
+    <Page record title={title} lead={record ? <PaymentLead record={record} /> : null}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {record === undefined && !read.error ? <LoadingRows /> : null}
       {record ? (
@@ -111,8 +111,8 @@ function CollectionFacts({ record }: { record: CollectionDetail }) {
                     <Mono>{reference}</Mono> <CopyButton text={reference} />
                   </span>,
                 ],
-            [t.created, <Time key="" time={record.created_at} seconds />],
-            [t.updated, <Time key="" time={record.updated_at} seconds />],
+            [t.created, <Time key="" time={record.created_at} />],
+            [t.updated, <Time key="" time={record.updated_at} />],
             [
               t.id,
               <span key="">

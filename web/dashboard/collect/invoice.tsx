@@ -29,7 +29,12 @@ export function Invoice() {
   const invoice = read.data
   const title = invoice === undefined ? t.title : t.title_of(invoice.number)
   return (
-    <Page title={title} lead={invoice?.customer_name} actions={invoice ? <CustomerPages invoice={invoice} /> : null}>
+    <Page
+      record
+      title={title}
+      lead={invoice?.customer_name}
+      actions={invoice ? <CustomerPages invoice={invoice} /> : null}
+    >
       <RecordBody read={read}>
         {(record) => (
           <Stack gap="lg">

@@ -35,7 +35,7 @@ export function Link() {
   const link = read.data
   const title = link === undefined ? t.title : t.link_of(showAmount(link.amount, link.currency))
   return (
-    <Page title={title} lead={link?.description ? <span className="prose">{link.description}</span> : null}>
+    <Page record title={title} lead={link?.description ? <span className="prose">{link.description}</span> : null}>
       <RecordBody read={read}>
         {(record) => (
           <Stack gap="lg">

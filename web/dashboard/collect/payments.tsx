@@ -24,7 +24,7 @@ export function PaymentsOfLink({ link_id }: { link_id: string }) {
   const input = { params: { link_id }, query: list.query }
   const read = useRead('GET /v1/payment-links/{link_id}/collections', input, { live: true, keep: true })
   const columns: Column<LinkPaymentRow>[] = [
-    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip> },
     { label: t.method, show: (row) => words.method(row.method) },
     {

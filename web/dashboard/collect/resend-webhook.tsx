@@ -154,7 +154,7 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
         {delivered || next_attempt_at === null ? null : (
           <>
             {' '}
-            {t.next} <Time time={next_attempt_at} seconds />.
+            {t.next} <Time time={next_attempt_at} />.
           </>
         )}
       </Text>

@@ -52,7 +52,7 @@ export function DeliveryPage() {
   ) : null
   const pretty = JSON.stringify(row.payload, null, 2)
   return (
-    <Page title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
+    <Page record title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
       <Problem error={replay.error} />
       <StatusMessage>{!replay.isSuccess ? '' : sent_now ? t.sent_now : t.replay_queued}</StatusMessage>
       {row.status === 'pending' ? (
@@ -85,7 +85,7 @@ function DeliveryLead({ row }: { row: WebhookDelivery }) {
   return (
     <>
       <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip>{' '}
-      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <Time time={row.created_at} seconds />
+      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <Time time={row.created_at} />
     </>
   )
 }
@@ -107,7 +107,7 @@ function DeliveryFacts({ row }: { row: WebhookDelivery }) {
           [t.event_name, <Mono key="event">{row.event}</Mono>],
           row.endpoint_id === 'default' ? null : [t.endpoint, <Mono key="endpoint">{row.endpoint_id}</Mono>],
           [t.last, <AttemptResult key="last" attempt={row.attempts.at(-1)} />],
-          row.next_attempt_at === null ? null : [t.next, <Time key="next" time={row.next_attempt_at} seconds />],
+          row.next_attempt_at === null ? null : [t.next, <Time key="next" time={row.next_attempt_at} />],
           [t.about, about],
           [
             t.id,
@@ -130,7 +130,7 @@ function AttemptTable({ attempts }: { attempts: readonly DeliveryAttempt[] }) {
       rowKey={(attempt) => String(attempt.number)}
       columns={[
         { label: t.number, show: ({ number }) => number },
-        { label: t.time, show: ({ at }) => <Time time={at} seconds /> },
+        { label: t.time, show: ({ at }) => <Time time={at} /> },
         { label: t.code, show: ({ status_code }) => status_code ?? t.none_code },
         { label: t.took, show: ({ duration_ms }) => showDuration(duration_ms), right: true },
         { label: t.problem, show: ({ error }) => (error === null ? '–' : (t.error[error] ?? error)) },

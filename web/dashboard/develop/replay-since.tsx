@@ -122,7 +122,7 @@ function ReplayForm({ endpoints, start, close }: ReplayDialog) {
         <StatusMessage>{done === null ? '' : t.replayed(done.queued)}</StatusMessage>
         {done?.next_since ? (
           <Text size="sm">
-            {t.replay_more} (<Time time={done.next_since} seconds />)
+            {t.replay_more} (<Time time={done.next_since} />)
           </Text>
         ) : null}
         <Group>

@@ -33,10 +33,11 @@ export function RequestPage() {
   }
   return (
     <Page
+      record
       title={`${row.method ?? ''} ${row.path ?? ''}`}
       lead={
         <>
-          <Status status={row.status} /> <Time time={row.at} seconds />
+          <Status status={row.status} /> <Time time={row.at} />
         </>
       }
     >

@@ -40,7 +40,7 @@ export function Requests() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/requests', { query: list.query }, { live: true, keep: true })
   const columns: Column<ApiRequestRow>[] = [
-    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} /> },
     { label: t.request, show: (row) => <RequestLine row={row} />, wide: true },
     { label: t.status, show: (row) => <Status status={row.status} /> },
     { label: t.took, show: (row) => (row.duration_ms === null ? '–' : showDuration(row.duration_ms)), right: true },
@@ -78,7 +78,7 @@ function RequestLine({ row }: { row: ApiRequestRow }) {
   if (row.kind === 'not_kept') {
     return (
       <em>
-        {t.not_kept(showCount(row.count ?? 0))} ({t.until} <Time time={row.until ?? null} seconds />)
+        {t.not_kept(showCount(row.count ?? 0))} ({t.until} <Time time={row.until ?? null} />)
       </em>
     )
   }

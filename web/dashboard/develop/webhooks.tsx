@@ -80,7 +80,7 @@ function Deliveries() {
     { live: useDeliveryPace(), keep: true },
   )
   const columns: Column<WebhookDelivery>[] = [
-    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.event_name, show: (row) => <EventName row={row} /> },
     ...(endpoints.length > 1
       ? [

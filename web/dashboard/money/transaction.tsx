@@ -68,7 +68,7 @@ export function Transaction() {
   }
   const money = (value: string) => <Amount value={value} currency={row.currency} />
   return (
-    <Page title={kinds.word(row.type)} lead={<Time time={row.created_at} seconds />}>
+    <Page record title={kinds.word(row.type)} lead={<Time time={row.created_at} />}>
       <section className="panel">
         <FactList
           facts={[

@@ -69,7 +69,7 @@ export function Transactions() {
     { live: true, keep: true },
   )
   const columns: Column<TransactionRow>[] = [
-    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.type, show: (row) => kinds.word(row.type) },
     { label: t.net, show: (row) => <Signed row={row} />, right: true },
     { label: t.fee, show: (row) => <Amount value={row.fee} currency={row.currency} />, right: true },

@@ -37,7 +37,7 @@ export function Withdrawal() {
   }
   const row = read.data
   return (
-    <Page title={t.title(showAmount(row.amount, row.currency))} lead={<WithdrawalLead row={row} />}>
+    <Page record title={t.title(showAmount(row.amount, row.currency))} lead={<WithdrawalLead row={row} />}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       <NextStep row={row} />
       <OperatorQuestion row={row} />
@@ -160,8 +160,8 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
               </span>
             ),
           ],
-          [t.created, <Time key="created" time={row.created_at} seconds />],
-          row.completed_at === null ? null : [t.completed, <Time key="completed" time={row.completed_at} seconds />],
+          [t.created, <Time key="created" time={row.created_at} />],
+          row.completed_at === null ? null : [t.completed, <Time key="completed" time={row.completed_at} />],
           [
             t.id,
             <span key="id">
@@ -183,14 +183,13 @@ function StatusHistory({ row }: { row: WithdrawalDetail }) {
       <ol className="numbered">
         <li>
           <Text size="sm">
-            <strong>{t.made}</strong> · {t.by.merchant} · <Time time={row.created_at} seconds />
+            <strong>{t.made}</strong> · {t.by.merchant} · <Time time={row.created_at} />
           </Text>
         </li>
         {row.history.map((move) => (
           <li key={`${move.at} ${move.to_status}`}>
             <Text size="sm">
-              <strong>{words.withdrawal(move.to_status)}</strong> · {t.by[move.by] ?? move.by} ·{' '}
-              <Time time={move.at} seconds />
+              <strong>{words.withdrawal(move.to_status)}</strong> · {t.by[move.by] ?? move.by} · <Time time={move.at} />
             </Text>
             {move.message === null ? null : (
               <Text size="sm" className="quoted">

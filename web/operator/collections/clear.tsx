@@ -6,7 +6,7 @@ import { checks, readAmount } from '../../ui/checks.ts'
 import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { Amount, FactList, Mono, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, FactList, Mono, PageLink, SecondsContext, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -31,20 +31,22 @@ export function Clear(props: Props) {
   const show = (amount: number) => showAmount(amount, of.currency)
   const foreign = unvaluedAmount(of)
   return (
-    <Stack gap="md">
-      {of.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
-      {foreign === null ? null : <Text fw={600}>{t.foreign(showAmount(foreign.amount, foreign.currency))}</Text>}
-      {foreign !== null || received === of.amount ? null : (
-        <Text fw={600}>{t.differs(show(of.amount), show(received))}</Text>
-      )}
-      <HeldFacts of={of} />
-      {of.status === 'pending_clearance' ? (
-        <ForDuty duty="money" note>
-          <Decision {...props} />
-        </ForDuty>
-      ) : null}
-      <HeldHistory of={of} />
-    </Stack>
+    <SecondsContext value>
+      <Stack gap="md">
+        {of.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
+        {foreign === null ? null : <Text fw={600}>{t.foreign(showAmount(foreign.amount, foreign.currency))}</Text>}
+        {foreign !== null || received === of.amount ? null : (
+          <Text fw={600}>{t.differs(show(of.amount), show(received))}</Text>
+        )}
+        <HeldFacts of={of} />
+        {of.status === 'pending_clearance' ? (
+          <ForDuty duty="money" note>
+            <Decision {...props} />
+          </ForDuty>
+        ) : null}
+        <HeldHistory of={of} />
+      </Stack>
+    </SecondsContext>
   )
 }
 
@@ -195,7 +197,7 @@ export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 
                 {entry.from_status === entry.to_status ? t.noted : words.collection(entry.to_status)}
               </Text>
               <Text size="sm" c="dimmed">
-                {t.actor(entry.actor)} · <Time time={entry.at} seconds />
+                {t.actor(entry.actor)} · <Time time={entry.at} />
               </Text>
             </Group>
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}

@@ -63,7 +63,7 @@ function usePaymentColumns(): Column<CollectionRow>[] {
   const t = useTexts(paymentTexts)
   const words = useWords()
   return [
-    { label: t.time, show: (row) => <Time time={row.created_at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     ...partyColumns(t),
     ...furtherColumns(t, words),

@@ -26,6 +26,7 @@ export function PaymentPage() {
   const of = read.data
   return (
     <Page
+      record
       title={of === undefined ? t.payment : t.one(showAmount(of.amount, of.currency))}
       lead={of === undefined ? undefined : <PaymentStatus of={of} />}
       actions={
@@ -69,7 +70,7 @@ function WaitsFor({ of: { waits_for, collection_id } }: { of: PaymentRecord }) {
   }
   const { what, text, since, next_at, until } = waits_for
   const time = (label: string, at: string | null) =>
-    at === null ? null : ([label, <Time key={label} time={at} seconds />] as const)
+    at === null ? null : ([label, <Time key={label} time={at} />] as const)
   return (
     <section className="panel flag-warn">
       <Title order={2}>{t.waits}</Title>
@@ -112,7 +113,7 @@ function PaymentFacts({ of }: { of: PaymentRecord }) {
           [t.reference, of.reference],
           [t.description, of.description],
           of.failure_reason_code === null ? null : [t.reason, words.reason(of.failure_reason_code)],
-          [t.time, <Time key="time" time={of.created_at} seconds />],
+          [t.time, <Time key="time" time={of.created_at} />],
           [t.id, <Mono key="id">{of.collection_id}</Mono>],
         ]}
       />
@@ -129,8 +130,8 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
     { label: t.state, show: ({ state }) => t.states[state] ?? state },
     { label: t.provider_status, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
-    { label: t.sent_at, show: ({ sent_at }) => <Time time={sent_at} seconds /> },
-    { label: t.next_at, show: ({ due_at }) => <Time time={due_at} seconds /> },
+    { label: t.sent_at, show: ({ sent_at }) => <Time time={sent_at} /> },
+    { label: t.next_at, show: ({ due_at }) => <Time time={due_at} /> },
     { label: t.deadline, show: ({ deadline_at }) => <Time time={deadline_at} /> },
   ]
   return (
@@ -147,7 +148,7 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
 function PostingPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const columns: Column<PaymentRecord['postings'][number]>[] = [
-    { label: t.time, show: ({ at }) => <Time time={at} seconds /> },
+    { label: t.time, show: ({ at }) => <Time time={at} /> },
     { label: t.posting, show: ({ posting }) => <Mono>{posting}</Mono> },
     { label: t.move, show: ({ debit, credit }) => <Mono>{`${debit} → ${credit}`}</Mono> },
     { label: t.amount, show: ({ amount }) => <Amount value={amount} currency={of.currency} />, right: true },
@@ -176,7 +177,7 @@ function DeliveryPanel({ of }: { of: PaymentRecord }) {
     { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
     { label: t.attempt_count, show: ({ attempts }) => attempts },
     { label: t.last, show: ({ last_status_code, last_error }) => last_error ?? last_status_code ?? '–' },
-    { label: t.again, show: ({ next_attempt_at }) => <Time time={next_attempt_at} seconds /> },
+    { label: t.again, show: ({ next_attempt_at }) => <Time time={next_attempt_at} /> },
   ]
   return (
     <Panel title={t.deliveries}>

@@ -93,7 +93,7 @@ function useAuditColumns(): Column<AuditRow>[] {
   const t = useTexts(auditTexts)
   const words = useOperatorWords()
   return [
-    { label: t.time, show: (row) => <Time time={row.at} seconds /> },
+    { label: t.time, show: (row) => <Time time={row.at} /> },
     {
       label: t.actor,
       show: (row) => (

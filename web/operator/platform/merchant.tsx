@@ -33,7 +33,7 @@ export function MerchantPage() {
   const t = useTexts(merchantsTexts)
   const read = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } }, { live: true })
   return (
-    <Page title={read.data?.name ?? t.title}>
+    <Page record title={read.data?.name ?? t.title}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <MerchantFacts merchant={read.data} /> : null}

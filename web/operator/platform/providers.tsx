@@ -329,7 +329,7 @@ function ProviderCalls({ of }: { of: ProviderList }) {
             show: (row) => (row.median_ms === null ? '–' : showDuration(row.median_ms)),
             right: true,
           },
-          { label: t.last_call, show: (row) => <Time time={row.last_call_at} seconds /> },
+          { label: t.last_call, show: (row) => <Time time={row.last_call_at} /> },
         ]}
       />
     </>

@@ -120,7 +120,7 @@ export function SystemChecks() {
             </Text>
             <Text size="sm">
               {t.counts(checks.filter(({ status }) => status !== 'ok').length, checks.length)} · {t.at}:{' '}
-              <Time time={report.checked_at} seconds />
+              <Time time={report.checked_at} />
             </Text>
           </div>
         </div>

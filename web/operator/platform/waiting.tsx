@@ -80,7 +80,7 @@ export function WaitingForProvider() {
       show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}`,
       optional: { name: 'provider_status' },
     },
-    { label: t.next, show: (row) => <Time time={row.due_at} seconds /> },
+    { label: t.next, show: (row) => <Time time={row.due_at} /> },
   ]
   return (
     <Page title={t.title} lead={t.lead}>

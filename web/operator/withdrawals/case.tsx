@@ -82,6 +82,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   if (act !== begun) begin(act)
   return (
     <Page
+      record
       title={t.title(showAmount(amount, currency), isolateDirection(destination_name ?? t.no_name))}
       lead={
         <Group gap="xs">

@@ -77,7 +77,7 @@ function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onC
               {check.name === null ? check.message : t.check_name(check.name)}
             </Text>
             <Text size="sm" c="dimmed">
-              <Time time={check.checked_at} seconds />
+              <Time time={check.checked_at} />
             </Text>
           </Group>
         )}

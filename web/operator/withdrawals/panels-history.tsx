@@ -59,7 +59,7 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
             {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
             <Text size="sm" c="dimmed" className="who">
-              {t.by(operatorWords.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} seconds />
+              {t.by(operatorWords.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} />
             </Text>
           </li>
         ))}

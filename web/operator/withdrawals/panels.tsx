@@ -228,8 +228,8 @@ export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
           [t.our_reference, copied(provider_reference)],
           [t.provider_id, copied(payout.provider_id)],
           [t.transaction, copied(transaction_reference)],
-          payout.sent_at === null ? null : [t.sent_at, <Time key="sent" time={payout.sent_at} seconds />],
-          payout.due_at === null ? null : [t.due_at, <Time key="due" time={payout.due_at} seconds />],
+          payout.sent_at === null ? null : [t.sent_at, <Time key="sent" time={payout.sent_at} />],
+          payout.due_at === null ? null : [t.due_at, <Time key="due" time={payout.due_at} />],
         ]}
       />
     </Panel>
