@@ -195,7 +195,7 @@ export function Initial({ name, square = false }: { name: string; square?: boole
 }
 
 /**
- * Returns true on the page of a menu line and on the pages below it. If another menu line is more specific, returns false.
+ * Returns true on the page of a menu line. If no other menu line is below this line, also returns true on the pages below it.
  */
 function isAt(path: string, { to }: { to: string }, menu: readonly MenuItem[]): boolean {
   const href = hrefOf(to)

@@ -1,4 +1,5 @@
-// Tests the QR code of a mock provider: the page shows the code, and the payer's choice or a simulated scan decides the payment.
+// Tests the test payments of a mock provider on the page: the payer's choice of an outcome, by QR code or prompt, and the
+// simulated scan.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'

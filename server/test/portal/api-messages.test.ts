@@ -1,4 +1,4 @@
-// Tests that the consoles translate every message with which the API refuses a request.
+// Tests that the consoles translate the messages with which the API refuses what people write in the forms.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,8 +12,8 @@ const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
 /** Returns the path of a file without its wing. The rules below name rooms. */
 const inWing = (path: string) => path.replace(/^(?:kernel|books|adapters|access|money|apps)\//, '')
 /**
- * Files with messages that no console translates. They contain the command line, backups, sign-in, the pay page, the page of an
- * unknown address, the documentation, calls of API keys, and health.
+ * Files with messages that no console translates, such as the messages of the command line, backups, sign-in, the pay page and
+ * the documentation.
  */
 const ELSEWHERE =
   /^(admin|providers|identity|pay-page|messages|work|db|backup|request-log|audit)\/|^(admin|main)\.ts$|^lib\/(.*settings?|config|database-url|log|network|secret-file|vault)\.ts$|^http\/(outgoing|health|app(-hooks)?|json|query|openapi-errors)\.ts$|^withdrawals\/after-restore\.ts$|^docs\/meanings\.ts$|^portal\/unknown-page\.ts$|^payment-links\/(collect|schema)\.ts$|^webhooks\/event-(log|stream|schemas)\.ts$|^collections\/(prompt-limits|schema)\.ts$|\.test\.ts$/
@@ -37,7 +37,7 @@ const textsOf = (code: string) =>
     (found[1] ?? found[2] ?? '').replaceAll("\\'", "'").replace(HOLES, '{}').replaceAll(/\s+/g, ' '),
   )
 
-/** Files whose sentences are documentation, or texts for customers. */
+/** Files whose complete sentences no form shows: documentation, and texts for readers outside the forms. */
 const DESCRIBES =
   /(schemas?|texts|routes|help|mail|metrics|notify|openapi|poster|reclaim)\.ts$|^invoices\/messages\.ts$|^search\/hit\.ts$|^lib\/metadata\.ts$|^(documents|docs|operators)\/|^http\/(openapi|access|csv)/
 

@@ -1,4 +1,5 @@
-// Tests the pages of the dashboard about a business: members and roles, IP addresses of keys, sent messages, audit log.
+// Tests the pages of the dashboard about a business: members and roles, IP addresses of keys, messages, contact and logo, audit
+// log.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

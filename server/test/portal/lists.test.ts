@@ -1,4 +1,5 @@
-// Tests the texts that the consoles show for empty lists, for wrong filters, and for pages that the browser cannot load.
+// Tests the lists of the consoles: empty lists, filters, saved CSV files. Also tests error messages, and pages that the browser
+// cannot load.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

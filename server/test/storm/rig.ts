@@ -34,7 +34,8 @@ export type StormRig = {
 }
 
 /**
- * The lifetime of a token in milliseconds. It is much shorter than a session, because a storm lasts longer than a session.
+ * The time in milliseconds for which the rig uses one token. A token is valid for longer, but a storm can last longer than a
+ * token.
  */
 const SESSION_MS = 300_000
 /** The twin's float in shillings. The float exceeds the sum of all payouts, so a payout fails only by the faults of the storm. */
