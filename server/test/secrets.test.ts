@@ -186,7 +186,7 @@ test('the test records every response while people sign in, fail to sign in, and
   await browser.post(link, { password: fresh })
 })
 
-test('the test records every response while merchants use API keys and webhook secrets, and a receiver repeats its requests', async () => {
+test('the test records every response while merchants use API keys and webhook secrets, and a receiver answers with these secrets', async () => {
   const admin = (await world.newSession('MERCHANT_ADMIN')).token
   know('a session', admin)
   const body = {

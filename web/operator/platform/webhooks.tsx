@@ -22,7 +22,7 @@ const webhooksTexts = texts({
   },
   en: {
     title: 'Failing webhooks',
-    lead: 'Merchants whose server failed one delivery twice or more and has accepted no delivery since. The server keeps the events; the merchant can send the events again.',
+    lead: 'Merchants whose server failed one delivery twice or more and has accepted no delivery since. Our server keeps the events; the merchant can send the events again.',
     address: 'Address',
     environment: 'Environment',
     both: 'Both',
