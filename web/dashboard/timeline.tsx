@@ -66,8 +66,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
       {shown.length > 0 ? (
         <ol className="timeline">
           {shown.map((item, place) => (
-            // The timeline only grows, so an index is a stable key.
-            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no id, and keeps its index
+            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no id
             <TimelineRow key={place} item={item} entry={describe(item)} />
           ))}
         </ol>

@@ -1,5 +1,5 @@
-// Contains the Swahili translations of the API's English messages. If a message has no translation, a test fails. The first
-// refusal loads this file, so that no page waits for it.
+// Contains the Swahili translations of the API's English messages. A test fails for a message of a form that has no
+// translation. The first refusal loads this file, so that no page waits for it.
 
 /**
  * The Swahili translation of each API message. `{}` takes the place of a value. Both languages have the values in the same

@@ -63,7 +63,7 @@ test('the books of provider and platform agree to the cent after a storm of faul
   assert.deepEqual(shown(findProblems(end)), [])
   assert.deepEqual(shown(eventProblems(end)), [])
   assert.deepEqual(shown(aftermath.errors), [], 'no process logged an unexpected error')
-  // The comparison finds the same planted problems in a storm of any size, so the long test plants none.
+  // The comparison finds the same planted problems in a storm of any size, so only the short test plants these problems.
   if (!IS_LONG) plantLosses(before)
   await tamper(rig, end)
 })

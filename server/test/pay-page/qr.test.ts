@@ -1,4 +1,4 @@
-// Tests the test payments of a mock provider on the page: the payer's choice of an outcome, by QR code or prompt, and the
+// Tests the test payments of a mock provider on the page: a payer chooses the outcome of a QR code or a prompt. Also tests the
 // simulated scan.
 
 import assert from 'node:assert/strict'

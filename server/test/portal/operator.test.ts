@@ -84,7 +84,7 @@ describe("the operators' console", () => {
         `${fact} is missing in the question: ${question_text}`,
       )
     await visitor.looks('question')
-    // The keystroke that opens the confirmation does not also confirm the payout.
+    // Enter directly after the opening of the question does not confirm the payout.
     await visitor.page.keyboard.press('Enter')
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     assert.equal(await question(visitor).getByRole('button', { name: 'Tumia tena' }).count(), 0)
