@@ -222,10 +222,24 @@ test('a payer who comes back from the prompt immediately sees that the payment s
   await payer.leave()
 })
 
-test("a payment continues after the payer's network fails and returns", async () => {
-  const { payer, link } = await waiting({ language: 'en' })
+test("without a network every tap keeps the page, and a payment continues after the payer's network returns", async () => {
+  const link = await street.newLink()
+  const payer = await street.comes({ language: 'en' })
+  await payer.page.goto(link.url)
+  await payer.context.setOffline(true)
+  await payer.payBy(street.phone('007'))
+  await payer.page.locator('#offline', { hasText: 'we sent no request' }).waitFor()
+  await payer.press('', 'Show the QR')
+  assert.equal(await attemptsOf(link), 0)
+  await payer.context.setOffline(false)
+  await payer.page.locator('#offline').waitFor({ state: 'hidden' })
+  await payer.press('', 'Pay TZS 25,000')
+  await payer.sees(...phoneText)
   await payer.context.setOffline(true)
   await payer.page.locator('#offline').waitFor()
+  await payer.press('', 'I have paid, check status')
+  await payer.press('', 'Simulate: paid')
+  await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
   await street.answers(payer.collection(), PAID)
   // A browser logs an error for each request that it cannot send. This page sends no request without a network.
   await payer.page.clock.runFor(60_000)

@@ -11,6 +11,23 @@ const say = (text) => {
   find('#live').textContent = text ?? ''
 }
 
+// The network ----------------------------------------------------------------------------------------------------------
+
+const notice = find('#offline')
+/** Shows or hides the notice about the network. Returns true if the browser has no network. */
+function offline() {
+  const gone = navigator.onLine === false
+  show(notice, gone)
+  if (gone) say(notice?.textContent)
+  return gone
+}
+// Without a network, the error page of the browser would replace this page.
+addEventListener('click', (event) => {
+  if (!notice || !event.target.closest('a[href^="/"]') || !offline()) return
+  event.preventDefault()
+  notice.scrollIntoView({ block: 'nearest' })
+})
+
 // Polling --------------------------------------------------------------------------------------------------------------
 
 const { poll, go, state, left, total, say60, say30, say0 } = main.dataset
@@ -84,8 +101,7 @@ function leave() {
 
 /** The prompt covers the browser. When the payer comes back, the script polls immediately. */
 function resume() {
-  show(find('#offline'), navigator.onLine === false)
-  if (navigator.onLine === false) say(find('#offline')?.textContent)
+  offline()
   if (away()) return clearTimeout(timer)
   if (performance.now() - polled_at > RUSH_MS) void ask()
   else later(nextPause())
@@ -126,7 +142,7 @@ if (poll) {
   }
   if (navigator.onLine === false) resume()
   else later(nextPause())
-}
+} else addEventListener('online', offline)
 
 // Forms ----------------------------------------------------------------------------------------------------------------
 
@@ -143,7 +159,10 @@ const buttons = (disabled) => {
   })
 }
 addEventListener('submit', (event) => {
-  if (sent) return event.preventDefault()
+  if (sent || (notice && offline())) {
+    notice?.scrollIntoView({ block: 'nearest' })
+    return event.preventDefault()
+  }
   buttons(true)
   setTimeout(() => buttons(false), SENDING_MS)
 })

@@ -11,7 +11,8 @@ export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
   const phones = view.methods.filter((method) => method !== 'TANQR')
-  const body = html`${problemList(view)}${summary(view, 'h1', until, 'brief')}${unansweredBox(view, view.unanswered)}<div class="ways">
+  const body = html`${problemList(view)}${summary(view, 'h1', until, 'brief')}${unansweredBox(view, view.unanswered)}<p class="box warn" id="offline" hidden>${say('offline_unsent')}</p>
+<div class="ways">
 ${phones.length > 0 && phoneWay(view, phones)}${view.methods.includes('TANQR') && qrWay(view)}</div>
 ${
   view.methods.length === 0 &&
