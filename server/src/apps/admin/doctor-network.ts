@@ -66,8 +66,8 @@ async function checkCallbacks({ base_url, node_env }: Config): Promise<CheckResu
 async function checkCertificate({ base_url, node_env }: Config, now: Date): Promise<CheckResult> {
   if (!base_url.startsWith('https:'))
     return node_env === 'production'
-      ? fail('BASE_URL has no https')
-      : warn('BASE_URL has no https, which production requires')
+      ? fail('BASE_URL has no https: set BASE_URL to the public https address')
+      : warn('BASE_URL has no https: for production, set BASE_URL to the public https address')
   const { hostname, port } = new URL(base_url)
   const bad = node_env === 'production' ? fail : warn
   let socket: TLSSocket

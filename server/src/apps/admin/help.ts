@@ -238,8 +238,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'restore finish': {
     takes: '--to-time T',
     does: [
-      'Makes a PostgreSQL of your own safe to start after its own tools have restored it. Pauses all payouts, brings unsent',
-      'payouts into doubt, and runs the checks of "verify". Stop all processes of the server before. Exit code 1 if a check fails',
+      'Makes a PostgreSQL of your own safe to start after its own tools have restored it. Pauses all payouts, brings',
+      'unconfirmed payouts into doubt, and runs the checks of "verify". Stop all processes of the server before. Exit code 1 if a check fails',
     ],
     options: { '--to-time T': 'Time to which you restored the database' },
     example: '--to-time 2026-01-05T09:30:00Z',

@@ -204,7 +204,9 @@ export async function issueToken(deps: Deps, email: string): Promise<{ access_to
     if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
     if (user.disabled_at !== null) refuse('invalid_state', { message: DISABLED })
     if (user.issuer !== 'embedded' || user.subject === null) {
-      refuse('invalid_state', { message: 'This user has no account at the built-in provider yet.' })
+      refuse('invalid_state', {
+        message: 'This user has no account at the built-in provider yet. Ask the user to sign up first.',
+      })
     }
     const access_token = await issueAccessToken(deps, key, user.subject, ['cli'])
     await recordAudit(deps, tx, {

@@ -150,7 +150,9 @@ async function rotateOnce(
 export async function abandonKey(deps: Deps, key_id: string, report: Report) {
   const { db, vault, clock } = deps
   if (vault.key_ids.includes(key_id))
-    refuse('invalid_state', { message: `SECRET_KEY holds the key ${key_id}: its values are not lost.` })
+    refuse('invalid_state', {
+      message: `SECRET_KEY contains the key ${key_id}, so its values are not lost: "secrets status" lists the missing keys.`,
+    })
   const canaries = await readCanaries(db)
   const lost = canaries.find((canary) => (canary.key_id ?? UNKNOWN_KEY) === key_id && canary.retired_at === null)
   if (lost === undefined || opens(vault, lost.sealed)) {

@@ -72,7 +72,7 @@ export function verifyTask(deps: Deps): Task {
         log.error(
           { component: 'admin', broken: result.broken, problem: result.error },
           result.ok === null
-            ? 'the scheduled verify ended without a result; the next period runs it again'
+            ? 'the scheduled verify ended without a result; a worker runs verify again in the next period'
             : 'the scheduled verify found contradictions: see docs/operate/runbooks.md#books-disagree',
         )
       return 0
