@@ -526,7 +526,7 @@ async function loadSecretKeys(config: Config, db: Reader): Promise<Uint8Array[]>
   if (!existsSync(file)) {
     if (is_used) {
       throw new ConfigError(
-        `SECRET_KEY is not set and ${file} is missing, but this database is in use.\n${FIND_THE_KEY}`,
+        `SECRET_KEY is not set and ${file} is missing, but this database has encrypted values.\n${FIND_THE_KEY}`,
       )
     }
     await makeSecretKey(file)
