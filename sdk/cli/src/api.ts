@@ -214,7 +214,7 @@ function createClockCheck(warn: (text: string) => void): (date: string | null) =
     const minutes = Math.round(Math.abs(off_ms) / 60_000)
     const direction = off_ms > 0 ? 'ahead of' : 'behind'
     warn(
-      `The clock of this computer is ${minutes} minutes ${direction} the clock of the server. Set it: a program that verifies webhooks refuses events whose time differs by 5 minutes.`,
+      `The clock of this computer is ${minutes} minutes ${direction} the clock of the server. Set this clock: a program that verifies webhooks refuses events whose time differs by 5 minutes.`,
     )
   }
 }

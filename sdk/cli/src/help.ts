@@ -11,7 +11,7 @@ const JSON_OPTION = '--json           print one JSON object for each line'
 export const HELP: Readonly<Record<string, Help>> = {
   login: {
     usage: 'malipo login [--base-url URL]',
-    summary: 'store an API key of this computer',
+    summary: 'store an API key on this computer',
     text: 'Asks for the key, or reads it from standard input, and checks it. The key goes into the keyring of the system (secret-tool), or into a file that only you can read. MALIPO_API_KEY and MALIPO_BASE_URL replace a login.',
     options: ['--base-url URL   the server (default: that of the last login, or http://127.0.0.1:8080)', JSON_OPTION],
   },

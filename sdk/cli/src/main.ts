@@ -195,7 +195,7 @@ async function runReplay(run: Run): Promise<void> {
       status,
     })
   }
-  out.note(`${events.length} events were sent again. Signing secret: ${secret}`)
+  out.note(`The tool sent ${events.length} events again. Signing secret: ${secret}`)
 }
 
 async function eventsBetween(api: Api, since: Date, until: Date, event: string | undefined): Promise<StreamedEvent[]> {

@@ -101,7 +101,7 @@ const UNTRIGGERED: Readonly<Record<string, string>> = {
  */
 export async function trigger(api: Api, name: string): Promise<Record<string, unknown>> {
   const cause = UNTRIGGERED[name]
-  if (cause !== undefined) throw usage(`${name} cannot be triggered: the server sends it when ${cause}.`)
+  if (cause !== undefined) throw usage(`No key can trigger ${name}: the server sends the event when ${cause}.`)
   const make = TRIGGERS[name]
   if (make === undefined) throw usage(`"${name}" is no event. Choose one of: ${TRIGGERED.join(', ')}.`)
   const { environment } = await api.account()
