@@ -44,7 +44,7 @@ final class OrderUpdates
             )),
             'failed' => self::note($order, sprintf(
                 /* translators: %s is a reason */
-                __('A try to pay failed: %s The customer can try again on the same page.', 'malipo-for-woocommerce'),
+                __('An attempt to pay failed: %s The customer can try again on the same page.', 'malipo-for-woocommerce'),
                 $facts['reason'] ?? ''
             )),
             default => null,

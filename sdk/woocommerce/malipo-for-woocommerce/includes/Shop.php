@@ -85,7 +85,7 @@ final class Shop
         } catch (WebhookSignatureException $refusal) {
             return new \WP_REST_Response(['result' => $refusal->getMessage()], 401);
         } catch (\InvalidArgumentException $mistake) {
-            self::log('error', "The webhook cannot be verified: {$mistake->getMessage()}");
+            self::log('error', "The shop cannot verify the webhook: {$mistake->getMessage()}");
             return new \WP_REST_Response(['result' => 'The webhook secret of the shop is not set.'], 503);
         }
         return new \WP_REST_Response(['result' => self::process($event)], 200);

@@ -33,7 +33,7 @@ return [
         'Mtoa huduma amerudisha malipo %s: pesa haipo tena. Usitume bidhaa, au wasiliana na mteja.',
     'The payment %s is under review. Wait until the platform has decided.' =>
         'Malipo %s yanakaguliwa. Subiri hadi uamuzi utolewe.',
-    'A try to pay failed: %s The customer can try again on the same page.' =>
+    'An attempt to pay failed: %s The customer can try again on the same page.' =>
         'Jaribio la kulipa limeshindikana: %s Mteja anaweza kujaribu tena kwenye ukurasa uleule.',
     'The payment %1$s is %2$s, but the order is %3$s. Compare before you ship.' =>
         'Malipo %1$s ni %2$s, lakini oda ni %3$s. Linganisha kabla ya kutuma bidhaa.',
