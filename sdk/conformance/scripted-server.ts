@@ -74,7 +74,7 @@ function answerRequest(scripts: readonly Script[], request: IncomingMessage, bod
   const [, number = '', path = ''] = /^\/case-(\d+)(\/.*)$/.exec(url.pathname) ?? []
   const script = scripts[Number(number)]
   if (number === '' || script === undefined) {
-    response.writeHead(404, { 'content-type': 'text/plain' }).end('This path belongs to no case.')
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('No case has this path.')
     return
   }
   const answer = script.answers[script.requests.length] ?? { status: 500, text: 'The case has no further answer.' }

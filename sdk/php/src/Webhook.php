@@ -176,9 +176,9 @@ final class Webhook
             $message = 'The time of the delivery is no number of seconds.';
         } elseif ($tolerance > 0 && abs($now - (int) $timestamp) > $tolerance) {
             $age = $now - (int) $timestamp;
-            $message = 'The delivery is ' . abs($age) . ' seconds ' . ($age > 0 ? 'older' : 'newer')
-                . ' than the clock of this machine allows. If this happens to every delivery, correct the clock (NTP);'
-                . ' otherwise it is a replay.';
+            $message = 'The time of the delivery is ' . abs($age) . ' seconds ' . ($age > 0 ? 'behind' : 'ahead of')
+                . " the clock of this machine; the tolerance is $tolerance. If this happens to every delivery, correct the clock"
+                . ' (NTP); otherwise it is a replay.';
         }
         if ($message !== null) {
             throw new WebhookSignatureException('timestamp_out_of_tolerance', $message);

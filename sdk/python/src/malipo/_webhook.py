@@ -146,8 +146,8 @@ def _check_age(timestamp: str, tolerance: float, now: float) -> None:
     elif tolerance > 0 and abs(int(now) - int(timestamp)) > tolerance:
         age = int(now) - int(timestamp)
         message = (
-            f"The delivery is {abs(age)} seconds {'older' if age > 0 else 'newer'} than the clock of this machine allows. "
-            "If this happens to every delivery, correct the clock (NTP); otherwise it is a replay."
+            f"The time of the delivery is {abs(age)} seconds {'behind' if age > 0 else 'ahead of'} the clock of this machine; "
+            f"the tolerance is {tolerance}. If this happens to every delivery, correct the clock (NTP); otherwise it is a replay."
         )
     if message is not None:
         raise WebhookSignatureError("timestamp_out_of_tolerance", message)
