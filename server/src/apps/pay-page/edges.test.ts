@@ -74,7 +74,7 @@ test('for an unreadable address, an incomplete address or a wrong method, the se
   assert.equal((await look('/v1/payment-links', world, 'PUT')).body.error.code, 'method_not_allowed')
 })
 
-test('a paid page links to its receipt, and a hosted page links to its merchant', async () => {
+test('a paid page links to its receipt, and links to the merchant only if the merchant gave a return address', async () => {
   const { collection_id, slug } = await newPage({ redirect_url: 'https://duka.example/asante' })
   await choose(slug, '0754123001')
   const page = await look(`/pay/${slug}?lang=en`)
@@ -131,7 +131,7 @@ test('when a provider is unavailable, the pay page offers another way to pay', a
   }
 })
 
-test('if every address of the installation is https, the server sends HSTS', async () => {
+test('only if every address of the installation is https, the server sends HSTS', async () => {
   for (const [env, expected] of [
     [{ BASE_URL: 'https://api.example', PAY_URL: 'https://lipa.example' }, 'max-age=31536000'],
     [{ BASE_URL: 'https://api.example' }, 'max-age=31536000'],

@@ -207,7 +207,7 @@ describe('the state of a payment at every address in both languages', () => {
 })
 
 describe('requests that read a page', () => {
-  test('a GET request changes nothing at any address of the pay page', async () => {
+  test('a GET or HEAD request for a page, a poll, a QR code or a receipt changes no payment and adds no row', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123007')).headers.location).split('?')
     const open = (await newLink()).public_slug
@@ -270,7 +270,7 @@ describe('requests that read a page', () => {
 })
 
 describe('forms of the pay page', () => {
-  test('two requests with the same form start one payment', async () => {
+  test('four requests with the same form start one payment', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'WALLET_PUSH', phone: '0754123007' }
     const replies = await Promise.all([
@@ -367,7 +367,7 @@ describe('forms of the pay page', () => {
     assert.match((await look(String(paid.headers.location))).text, /25,000/)
   })
 
-  test('the form of a closed link redirects to the page, which shows the state of the link', async () => {
+  test('the form of a cancelled link redirects to the page of the link, and the form of an unknown link gets 404', async () => {
     const link = await newLink()
     const key = keyIn(await look(`/pay/${link.public_slug}`))
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
@@ -411,7 +411,7 @@ describe('forms of the pay page', () => {
 })
 
 describe('limits and failures of the pay page', () => {
-  test('a payer with too many attempts gets a page that states when to try again', async () => {
+  test('a payer with too many attempts gets a page about the limit and a Retry-After header', async () => {
     const careful = await createWorld({ env: { TRIES_PER_LINK: '1' } })
     try {
       const { public_slug: slug } = await newLink({}, careful)
@@ -466,7 +466,7 @@ describe('limits and failures of the pay page', () => {
     }
   })
 
-  test('when the database is down, a payer gets a page without technical details', async () => {
+  test('when a query fails, a payer gets a page without technical details', async () => {
     let away = false
     const broken = await createWorld({
       before: (name) => {

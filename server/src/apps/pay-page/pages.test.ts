@@ -49,7 +49,7 @@ test('every page has at most 10 KB, and at most 14 KB together with the script',
   }
 })
 
-test('every page except invoices and test panels has at most 150 elements', () => {
+test('every page except the overdue invoice and test panels has at most 150 elements', () => {
   for (const { name, page } of PAGES) {
     if (/^invoice-overdue| test$/.test(name)) continue
     const elements = markup(page).match(/<[a-z]/g)?.length ?? 0
@@ -133,7 +133,7 @@ test('both languages have the same texts and placeholders, and at least one page
   }
 })
 
-test('the title and the first heading of each page show the state of the payment', () => {
+test('each page has one h1 and a title with the name of the merchant or the installation, and focuses its problems or its h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
@@ -242,7 +242,7 @@ test('for an unknown failure reason, the page shows the reference that the merch
   )
 })
 
-test('the server answers 200 for every state of a payment, and an error status for each error page and each refused form', () => {
+test('the server answers 200 for the state of a payment, and an error status for error pages and refused forms', () => {
   const status = (name: string) => screenStatus(screens('sw')[name] as Screen)
   assert.deepEqual(
     [

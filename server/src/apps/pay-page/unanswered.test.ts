@@ -320,7 +320,7 @@ describe('records of hosted payments', () => {
   })
 })
 
-test('a refused request stores no rows, and a later request can use the same idempotency key', async () => {
+test('a refused request stores no idempotency key, and a later request can use the same key', async () => {
   const { slug } = await newLink()
   await pay(slug, A)
   const key = randomUUID()
