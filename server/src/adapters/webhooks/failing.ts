@@ -1,10 +1,11 @@
 // Finds failing webhook endpoints. If a delivery failed at least twice and no delivery to the same endpoint has succeeded since
-// then, the endpoint fails.
+// then, the endpoint fails. For the members of a merchant, also finds endpoints with one failed attempt or missed deliveries.
 
 import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type App, caller, type Environment, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
 import { line } from '../../kernel/lib/index.ts'
+import { DUE_SOON_MS } from './deliveries.ts'
 import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
@@ -16,14 +17,21 @@ import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
 /** The smallest number of failed attempts of a delivery with which its endpoint is failing. */
 const MISSES_MIN = 2
+
+/**
+ * The state of an endpoint with missed deliveries, the most urgent first. `retrying`: no delivery has failed twice yet.
+ * `waiting`: the endpoint accepts deliveries again, and older ones wait for a retry or for a replay.
+ */
+const ENDPOINT_STATES = ['failing', 'retrying', 'waiting'] as const
 /** The greatest number of endpoints in the list. */
 const ENDPOINTS_MAX = 1_000
 
 /**
- * A failing endpoint. `failed` counts all failing deliveries, and `given_up` counts those without a further attempt. Null as
- * `webhook_url` means that the default endpoint is not configured. FAILING_FIELDS describes null in other fields.
+ * An endpoint with missed deliveries. `failed` counts the missed deliveries of its state, and `given_up` those without a further
+ * attempt. Null as `webhook_url` means that the default endpoint is not configured. FAILING_FIELDS describes the other fields.
  */
 export type FailingEndpoint = {
+  state: (typeof ENDPOINT_STATES)[number]
   merchant_id: string
   name: string
   webhook_url: string | null
@@ -52,10 +60,14 @@ const merchantsWith = (name: string, condition: string) => `${name} as (
 const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merchantsWith('waiting', 'due_at is not null')},
    whose as (select merchant_id from given_up union select merchant_id from waiting)`
 
-const COLUMNS = 'merchant_id, id, environment, endpoint_id, status, attempts, due_at, created_at, updated_at'
+const COLUMNS =
+  'merchant_id, id, environment, endpoint_id, status, attempts, due_at, lease_owner, created_at, updated_at'
+
+// The condition of a missed delivery that a replay sends: the server gave it up, or it waits for its retry.
+const REPLAYABLE = "(status = 'failed' or lease_owner is null and due_at > $7)"
 
 // The pauses grow with each attempt, so the deliveries with most failed attempts are due last, and the query reads them first.
-// After a replay, only the result of the last attempt counts.
+// After a replay, only the result of the last attempt counts. As text, the states are in the order of their urgency.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -87,19 +99,28 @@ const failingOf = (name: string, whose: string) =>
          select environment, endpoint_id, status, updated_at from webhook_deliveries
          where merchant_id = m.merchant_id order by id desc limit $3) n
        where n.status = 'delivered' group by 1, 2, 3
-     ), failing as (
-       select m.merchant_id, m.environment, m.endpoint_id, count(*)::int as failed,
-         (count(*) filter (where m.status = 'failed'))::int as given_up, min(m.created_at) as oldest_at,
-         max(m.missed_at) as last_failed_at, min(m.due_at) as next_attempt_at,
-         (array_agg(m.id order by m.missed_at desc, m.id desc))[1] as last_id
+     ), stated as (
+       select m.*, case when s.at >= m.missed_at then 'waiting'
+         when m.status = 'failed' or m.attempts >= ${MISSES_MIN} then 'failing' else 'retrying' end as state
        from missed m
        left join succeeded s
          on s.merchant_id = m.merchant_id and s.environment = m.environment and s.endpoint_id = m.endpoint_id
        join receivers r on r.merchant_id = m.merchant_id and r.environment = m.environment and r.endpoint_id = m.endpoint_id
-       where m.missed_at >= $1 and (s.at is null or s.at < m.missed_at)
-       group by 1, 2, 3 order by last_failed_at desc, 1, 2, 3 limit $2
+       where m.missed_at >= $1
+     ), endpoints as (
+       select merchant_id, environment, endpoint_id, state, count(*)::int as failed,
+         (count(*) filter (where status = 'failed'))::int as given_up, min(created_at) as oldest_at,
+         max(missed_at) as last_failed_at, min(due_at) as next_attempt_at,
+         (array_agg(id order by missed_at desc, id desc))[1] as last_id
+       from stated where state = any($6::text[]) and (state <> 'waiting' or ${REPLAYABLE})
+       group by 1, 2, 3, 4
+     ), failing as (
+       select * from (
+         select distinct on (merchant_id, environment, endpoint_id) * from endpoints
+         order by merchant_id, environment, endpoint_id, state) e
+       order by last_failed_at desc, 1, 2, 3 limit $2
      )
-     select f.merchant_id, n.name, c.webhook_url, f.environment, f.endpoint_id, f.failed, f.given_up, f.oldest_at,
+     select f.state, f.merchant_id, n.name, c.webhook_url, f.environment, f.endpoint_id, f.failed, f.given_up, f.oldest_at,
        f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error
      from failing f
      join merchants n on n.id = f.merchant_id
@@ -112,7 +133,7 @@ const failingOf = (name: string, whose: string) =>
   )
 
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
-const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $6::uuid as merchant_id)')
+const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $8::uuid as merchant_id)')
 
 /** Reads the failing endpoints of one merchant, the latest failure first. Null as `merchant_id` means all merchants. */
 export function failingEndpoints(
@@ -120,11 +141,25 @@ export function failingEndpoints(
   reader: Reader,
   merchant_id: string | null = null,
 ): Promise<FailingEndpoint[]> {
-  const since = new Date(deps.clock.now().getTime() - FAILING_WINDOW_MS)
-  const values = [since, ENDPOINTS_MAX, FAILING_SCANNED_MAX, MISSES_MIN, ATTEMPTS_MAX - 1]
+  const values = valuesOf(deps, MISSES_MIN, ['failing'])
   return merchant_id === null
     ? reader.query<FailingEndpoint>(FAILING_OF_ALL, values)
     : reader.query<FailingEndpoint>(FAILING_OF_ONE, [...values, merchant_id])
+}
+
+/** Reads the endpoints of a merchant with missed deliveries, the latest failure first, each with its most urgent state. */
+export function troubledEndpoints(
+  deps: Pick<Deps, 'clock'>,
+  reader: Reader,
+  merchant_id: string,
+): Promise<FailingEndpoint[]> {
+  return reader.query<FailingEndpoint>(FAILING_OF_ONE, [...valuesOf(deps, 1, ENDPOINT_STATES), merchant_id])
+}
+
+function valuesOf({ clock }: Pick<Deps, 'clock'>, misses: number, states: readonly FailingEndpoint['state'][]) {
+  const now = clock.now().getTime()
+  const [since, soon] = [new Date(now - FAILING_WINDOW_MS), new Date(now + DUE_SOON_MS)]
+  return [since, ENDPOINTS_MAX, FAILING_SCANNED_MAX, misses, ATTEMPTS_MAX - 1, states, soon]
 }
 
 /**

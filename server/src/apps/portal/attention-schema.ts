@@ -8,6 +8,8 @@ import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
 /** The kinds of items, the most urgent kind first. */
 export const ATTENTION_KINDS = [
   'webhooks_failing',
+  'webhooks_retrying',
+  'webhooks_waiting',
   'withdrawals_info_requested',
   'withdrawals_in_doubt',
   'payments_held',
@@ -27,10 +29,10 @@ export const AttentionQuery = Type.Object({
 const Item = Type.Object({
   kind: oneOf(
     ATTENTION_KINDS,
-    'webhooks_failing: an endpoint missed two attempts or more. withdrawals_info_requested: an operator waits for your answer. withdrawals_in_doubt: operators examine the outcome. payments_held: payments are under review. success_rate_low: today at least 10 percentage points below the 7 days before. balance_low: below the mark of `/v1/merchant/balance-mark`. keys_expiring: within 14 days.',
+    'webhooks_failing: an endpoint missed two attempts or more. webhooks_retrying: the last attempt failed, and the server tries again. webhooks_waiting: an endpoint works again, and missed deliveries wait. withdrawals_info_requested: an operator waits for your answer. withdrawals_in_doubt: operators examine the outcome. payments_held: payments are under review. success_rate_low: today at least 10 percentage points below the 7 days before. balance_low: below the mark of `/v1/merchant/balance-mark`. keys_expiring: within 14 days.',
   ),
   environment: oneOf(ENVIRONMENTS),
-  count: Type.Integer({ description: 'The number of records, up to 1,000: failed deliveries, payments, or keys.' }),
+  count: Type.Integer({ description: 'The number of records, up to 1,000: missed deliveries, payments, or keys.' }),
   status: knownText('The status of the records, as the filter of their list. Null for other kinds.'),
   since: nullable(
     Type.String({
@@ -46,9 +48,10 @@ const Item = Type.Object({
     Type.Object(
       {
         ...FAILING_FIELDS,
+        failed: Type.Integer({ description: 'The number of missed deliveries, up to 1,000.' }),
         webhook_url: knownText('Its address without the query. Null: the merchant has removed the endpoint.'),
       },
-      { description: 'The failing endpoint. Null for other kinds.' },
+      { description: 'The endpoint. Null for other kinds.' },
     ),
   ),
 })

@@ -43,8 +43,8 @@ test('the attention list of a merchant without problems is empty', async () => {
   assert.deepEqual([await items('sandbox'), await items('live')], [[], []])
 })
 
-test('a webhook that fails twice is an item in both environments, until the receiver accepts a delivery', async () => {
-  const { admin, key, items } = await newShop()
+test('an endpoint that misses deliveries is an item in both environments, until the server has sent the missed deliveries', async () => {
+  const { merchant, admin, key, items } = await newShop()
   receiver.reply = { kind: 'status', status: 500 }
   const payload = { webhook_url: receiver.url, environment: 'sandbox' }
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key: admin })
@@ -52,15 +52,40 @@ test('a webhook that fails twice is an item in both environments, until the rece
   const pay = () => world.post('/v1/collections/wallet-push', { amount: 500, phone: '0754123001' }, { key })
   await pay()
   await world.work()
-  assert.deepEqual(await items(), [], 'one miss is no trouble')
+  const factsOf = async () =>
+    (await items()).map(({ kind, count, webhook }) => ({ kind, count, ...(webhook as object) }))
+  const [retrying] = (await factsOf()) as Record<string, unknown>[]
+  const retry_at = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
+  assert.deepEqual([retrying?.kind, retrying?.count, retrying?.next_attempt_at], ['webhooks_retrying', 1, retry_at])
+  assert.deepEqual(
+    (await world.get('/v1/merchant/webhook-status', admin)).body.data.failing,
+    [],
+    'one miss is no failure',
+  )
   await world.pass(61_000)
   for (const environment of ['sandbox', 'live']) {
     const [item] = await items(environment)
     assert.deepEqual([item?.kind, item?.environment, item?.count], ['webhooks_failing', 'sandbox', 1], environment)
     assert.equal((item?.webhook as { last_status_code: number } | undefined)?.last_status_code, 500)
   }
+  await pay()
+  await world.work()
+  const given_up = `update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1 and attempts = 1`
+  await world.rows(given_up, [merchant.id])
   receiver.reply = { kind: 'status', status: 200 }
   await pay()
+  await world.work()
+  const [waiting] = (await factsOf()) as Record<string, unknown>[]
+  assert.deepEqual(
+    [waiting?.kind, waiting?.count, waiting?.failed, waiting?.given_up, waiting?.endpoint_id],
+    ['webhooks_waiting', 2, 2, 1, 'default'],
+  )
+  assert.deepEqual((await world.get('/v1/merchant/webhook-status', admin)).body.data.failing, [])
+  world.deps.clock.advance(1)
+  const replay = { since: waiting?.oldest_at, endpoint_id: 'default' }
+  const replayed = await world.post('/v1/merchant/webhook-deliveries/replay', replay, { key })
+  assert.equal(replayed.body.data.queued, waiting?.count, 'the replay sends the deliveries that the item counts')
+  assert.deepEqual(await items(), [], 'due deliveries are no item')
   await world.work()
   assert.deepEqual(await items(), [])
 })

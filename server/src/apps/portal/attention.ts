@@ -2,7 +2,7 @@
 // balances, and keys that expire.
 
 import { balanceMarkMinor } from '../../access/merchants/index.ts'
-import { failingAddress, failingEndpoints, presentFailing } from '../../adapters/webhooks/index.ts'
+import { failingAddress, presentFailing, troubledEndpoints } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/index.ts'
@@ -64,15 +64,15 @@ type WaitingWithdrawals = { status: string; count: number; since: Date; amount_m
 const NO_FACTS = { status: null, amount: null, limit: null, rate: null, rate_before: null, webhook: null }
 
 /**
- * Returns the problems of a merchant, the most urgent first. Failing webhooks are from both environments, the other items from
+ * Returns the problems of a merchant, the most urgent first. Problems of webhooks are from both environments, the other items from
  * the environment of `owner`.
  */
 export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<AttentionItem[]> {
   const now = deps.clock.now()
   const { merchant_id, environment } = owner
   const values = [merchant_id, environment, now, new Date(now.getTime() + KEY_WARNING_DAYS * DAY_MS)]
-  const [failing, [row], withdrawals, rate, mark] = await Promise.all([
-    failingEndpoints(deps, deps.db, merchant_id),
+  const [endpoints, [row], withdrawals, rate, mark] = await Promise.all([
+    troubledEndpoints(deps, deps.db, merchant_id),
     deps.db.query<AttentionRow>(READ, values),
     deps.db.query<WaitingWithdrawals>(WITHDRAWALS, [merchant_id, environment]),
     lowRate(deps.db, owner, now),
@@ -91,8 +91,8 @@ export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<At
     since: since?.toISOString() ?? null,
     ...facts,
   })
-  const webhooks = failing.map((one) =>
-    item('webhooks_failing', one.failed, one.oldest_at, {
+  const webhooks = endpoints.map((one) =>
+    item(`webhooks_${one.state}`, one.failed, one.oldest_at, {
       environment: one.environment,
       webhook: { ...presentFailing(one), webhook_url: failingAddress(one) },
     }),

@@ -45,6 +45,8 @@ const PAGES = {
   keys_expiring: 'keys',
 } as const
 
+const isMailed = (kind: string): kind is keyof typeof PAGES => kind in PAGES
+
 /** Reads the facts of a merchant's live money in a period, and the merchant's current problems. */
 export async function digestFacts(deps: Deps, merchant_id: string, { first, days }: DigestDays): Promise<DigestFacts> {
   const owner = { merchant_id, environment: 'live' } as const
@@ -69,10 +71,10 @@ export async function digestFacts(deps: Deps, merchant_id: string, { first, days
     fees_minor: successful.reduce((sum, { fee_minor }) => sum + fee_minor, 0n),
     paid_out: { count: withdrawn.paid_count, amount_minor: withdrawn.paid_minor },
     waiting: withdrawn.waiting_count,
-    // The summary is only about live money. The dashboard shows failing webhooks of the sandbox.
+    // The summary is only about live money. The dashboard shows webhooks of the sandbox, and those that the server retries.
     attention: attention
       .filter(({ environment }) => environment === 'live')
-      .map(({ kind, count }) => ({ kind, count, page: PAGES[kind] })),
+      .flatMap(({ kind, count }) => (isMailed(kind) ? [{ kind, count, page: PAGES[kind] }] : [])),
   }
 }
 
