@@ -25,14 +25,24 @@ export function useAttention(): readonly AttentionItem[] {
   return useContext(AttentionContext) ?? []
 }
 
-/** A failing endpoint, as the list of problems describes it. */
+/** An endpoint with missed deliveries, as the list of problems describes it. */
 export type FailingWebhook = NonNullable<AttentionItem['webhook']>
+
+/**
+ * Returns the problems of the webhook endpoints of an environment, the latest failure first. Undefined means that the frame
+ * has no items yet.
+ */
+export function useWebhookItems(environment: Environment): AttentionItem[] | undefined {
+  return useContext(AttentionContext)?.filter(({ webhook }) => webhook?.environment === environment)
+}
 
 /**
  * Returns the failing endpoints of an environment, the latest failure first. Undefined means that the frame has no items yet.
  */
 export function useFailingEndpoints(environment: Environment): FailingWebhook[] | undefined {
-  return useContext(AttentionContext)?.flatMap(({ webhook }) => (webhook?.environment === environment ? [webhook] : []))
+  return useWebhookItems(environment)?.flatMap(({ kind, webhook }) =>
+    kind === 'webhooks_failing' && webhook !== null ? [webhook] : [],
+  )
 }
 
 /**

@@ -279,8 +279,8 @@ test('a member finds a payment by the last four digits of the phone, and sends i
   await at.leave()
 })
 
-test('a member sees the warning about a failing webhook, and the warning ends after a successful test', async () => {
-  const { merchant } = await troubledShop()
+test('a member sees the warning about a failing webhook, tests the address, and sends the waiting deliveries with one button', async () => {
+  const { merchant, deliveries } = await troubledShop()
   const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = at
   await at.opens('/sandbox')
@@ -295,9 +295,20 @@ test('a member sees the warning about a failing webhook, and the warning ends af
   assert.ok(top >= 0 && top < 400, `the list begins at ${top} px`)
   await at.picture('failing-deliveries')
   receiver.reply = { kind: 'status', status: 200 }
+  const before = receiver.received.length
   await page.getByRole('button', { name: /test/i }).first().click()
+  await page.getByText('Your server accepts the events of the sandbox again').waitFor()
+  await page.getByText('2 missed deliveries wait for a retry. Next attempt:').waitFor()
+  await at.looks('an endpoint whose missed deliveries wait')
+  await at.picture('missed')
+  await Promise.all([page.getByText('The server sends 2 deliveries now.').waitFor(), at.press('', 'Send now')])
+  await page.getByRole('region', { name: 'Needs your attention' }).waitFor({ state: 'detached' })
+  while ((await deliveries()).some(({ status }: { status: string }) => status !== 'delivered'))
+    await new Promise((done) => setTimeout(done, 20))
+  assert.equal(receiver.received.length, before + 3, 'the server sends the test and each waiting delivery once')
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Home' }).click()
-  await warning.waitFor({ state: 'detached' })
+  await page.getByText('An operator reviews a payment').waitFor()
+  assert.equal(await warning.count(), 0)
   await at.leave()
 })
 

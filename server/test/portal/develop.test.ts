@@ -209,6 +209,7 @@ test('a developer adds, changes, tests and removes another webhook endpoint, and
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
   const secret = await page.locator('.key').innerText()
+  await page.getByText('There is no main address. 1 other endpoint below gets events.').waitFor()
   await page.getByRole('button', { name: 'Change: Bookkeeping' }).click()
   await dialog.getByLabel('Description (optional)').fill('Books')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -335,7 +336,7 @@ for (const language of ['sw', 'en'] as const)
     await visitor.leave()
   })
 
-test('the first page warns after the second failed attempt, links to the deliveries, and removes the warning after a successful delivery', async () => {
+test('the first page reports a failed attempt, warns after the second, and sends the waiting deliveries when the endpoint works again', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })
@@ -357,9 +358,12 @@ test('the first page warns after the second failed attempt, links to the deliver
   const boss = await office.newPerson('SUPER_ADMIN')
   const english = await office.comes(member, 'dashboard')
   await english.opens('/live')
-  await english.page.getByRole('heading', { name: 'Business figures' }).waitFor()
+  await english.page.getByText('The last attempt to send an event of the sandbox failed').waitFor()
+  await english.page.getByText(/^HTTP 500 · The server tries again: /).waitFor()
   const title = 'Your server does not accept the events of the sandbox'
   assert.equal(await english.page.getByText(title).count(), 0, 'one failed attempt causes no warning')
+  await english.looks('an endpoint that failed once')
+  await english.picture('retrying')
   world.deps.clock.advance(61_000)
   await missed(2)
   await english.page.getByText(title).waitFor()
@@ -382,6 +386,10 @@ test('the first page warns after the second failed attempt, links to the deliver
   receiver.reply = { kind: 'status', status: 200 }
   await pay()
   await warning.waitFor({ state: 'detached' })
+  await swahili.page.getByText('Seva yako inapokea tena taarifa za majaribio').waitFor()
+  await swahili.page.getByText('Ujumbe 1 unasubiri kutumwa tena. Jaribio lijalo:').waitFor()
+  await swahili.looks('an endpoint that works again')
+  await swahili.picture('waiting')
   await swahili.leave()
   await english.leave()
 })

@@ -18,8 +18,11 @@ import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 /** The stored webhook configuration of the merchant. */
 export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data']
 
-/** Shows the form and the secret. Null as `config` means that the merchant has no webhook configuration yet. */
-export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }) {
+/**
+ * Shows the form and the secret. Null as `config` means that the merchant has no main address yet. `others` is the number of
+ * other endpoints.
+ */
+export function WebhookConfig({ config, others }: { config: WebhookConfigRecord | null; others: number }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
@@ -42,7 +45,11 @@ export function WebhookConfig({ config }: { config: WebhookConfigRecord | null }
       <section className="panel">
         <Title order={2}>{t.config}</Title>
         <Stack gap="md">
-          {config === null ? <Text>{t.none_yet}</Text> : <Configured config={config} />}
+          {config === null ? (
+            <Text>{others === 0 ? t.none_yet : t.none_main(others)}</Text>
+          ) : (
+            <Configured config={config} />
+          )}
           <div ref={status} tabIndex={-1}>
             {/* After a save, this element takes the focus, because the form closes. */}
             <div role="status" className="status-message">

@@ -57,6 +57,8 @@ export const webhooksTexts = texts({
     save: 'Hifadhi',
     saved: 'Imehifadhiwa.',
     none_yet: 'Bado hakuna anwani. Iandike hapa ili uanze kupokea matukio.',
+    none_main: (others: number) =>
+      `Hakuna anwani kuu. Anwani nyingine zinazopokea matukio: ${others}, ziko chini. Ukitaka pia anwani kuu, iandike hapa.`,
     secret: 'Siri ya kusaini',
     secret_ends: (last4: string) => `Siri ya sasa inaishia na ${last4}. Haiwezi kuonyeshwa tena.`,
     secret_what: 'Kila ujumbe una saini iliyotengenezwa kwa siri hii. Hakiki saini kabla ya kuamini ujumbe.',
@@ -196,6 +198,8 @@ export const webhooksTexts = texts({
     save: 'Save',
     saved: 'Saved.',
     none_yet: 'No address yet. Write the address here to receive events.',
+    none_main: (others: number) =>
+      `There is no main address. ${others === 1 ? '1 other endpoint below gets' : `${others} other endpoints below get`} events. If you want a main address too, write it here.`,
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
     secret_what: 'The server signs every message with this secret. Verify the signature before you trust a message.',

@@ -10,7 +10,8 @@ import type { BulkAct } from '../../ui/list-bulk.tsx'
 import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useFailingEndpoints } from '../attention.ts'
+import { useWebhookItems } from '../attention.ts'
+import { AttentionList } from '../home/attention.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { useDeliveryPace } from './delivery-pace.ts'
 import { AttemptResult, canSendDelivery, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
@@ -24,6 +25,9 @@ import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 export function Webhooks() {
   const t = useTexts(webhooksTexts)
   const config = useRead('GET /v1/merchant/webhook-config')
+  const { environment } = useMerchantAccess()
+  const items = useWebhookItems(environment) ?? []
+  const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items.filter(({ id }) => id !== 'default') ?? []
   // If the merchant has saved no configuration, the API answers 404. The page treats this answer as an empty configuration.
   const none = config.error instanceof Refused && config.error.status === 404
   // During the next read, the query has neither the 404 nor data. The page stays open, because it may show a new secret.
@@ -38,7 +42,8 @@ export function Webhooks() {
   }
   return (
     <Page title={t.title} lead={t.lead}>
-      <WebhookConfig config={config.data ?? null} />
+      <AttentionList items={items} linked={false} />
+      <WebhookConfig config={config.data ?? null} others={endpoints.length} />
       {config.data === undefined ? null : <WebhookTest />}
       <WebhookEndpoints />
       <Deliveries />
@@ -47,13 +52,13 @@ export function Webhooks() {
 }
 
 /**
- * Returns the first values of the form that sends deliveries again: those of the failing endpoint that the filter selects.
- * Without a filter, returns those of the failing endpoint if only one endpoint fails.
+ * Returns the first values of the form that sends deliveries again: those of the endpoint that the filter selects. Without a
+ * filter, returns those of the only endpoint with missed deliveries.
  */
 function useReplayStart(chosen: string | number | undefined): ReplayStart {
   const { environment } = useMerchantAccess()
-  const failing = useFailingEndpoints(environment) ?? []
-  const [found, ...others] = failing.filter(({ endpoint_id }) => chosen === undefined || endpoint_id === chosen)
+  const missed = useWebhookItems(environment)?.flatMap(({ webhook }) => (webhook === null ? [] : [webhook])) ?? []
+  const [found, ...others] = missed.filter(({ endpoint_id }) => chosen === undefined || endpoint_id === chosen)
   if (others.length > 0) return { endpoint_id: '', since: null }
   return { endpoint_id: found?.endpoint_id ?? String(chosen ?? ''), since: found?.oldest_at ?? null }
 }

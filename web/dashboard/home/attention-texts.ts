@@ -10,6 +10,15 @@ export const attentionTexts = texts({
       live: 'Seva yako haipokei taarifa za malipo halisi',
       sandbox: 'Seva yako haipokei taarifa za majaribio',
     },
+    webhooks_retrying: {
+      live: 'Seva yako haikupokea taarifa ya mwisho ya malipo halisi',
+      sandbox: 'Seva yako haikupokea taarifa ya mwisho ya majaribio',
+    },
+    retry_at: 'Itajaribiwa tena:',
+    webhooks_waiting: {
+      live: 'Seva yako inapokea tena taarifa za malipo halisi',
+      sandbox: 'Seva yako inapokea tena taarifa za majaribio',
+    },
     webhooks_open: 'Angalia ujumbe uliotumwa',
     webhooks_several: {
       live: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za malipo halisi`,
@@ -46,6 +55,15 @@ export const attentionTexts = texts({
     webhooks_failing: {
       live: 'Your server does not accept the events of real payments',
       sandbox: 'Your server does not accept the events of the sandbox',
+    },
+    webhooks_retrying: {
+      live: 'The last attempt to send an event of real payments failed',
+      sandbox: 'The last attempt to send an event of the sandbox failed',
+    },
+    retry_at: 'The server tries again:',
+    webhooks_waiting: {
+      live: 'Your server accepts the events of real payments again',
+      sandbox: 'Your server accepts the events of the sandbox again',
     },
     webhooks_open: 'See the deliveries',
     webhooks_several: {

@@ -2,27 +2,34 @@
 
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import '../../ui/attention.css'
+import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { FailingFacts } from '../../ui/failing.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { dayOf, showAmount, showCount } from '../../ui/show.ts'
-import { type AttentionItem, failedDeliveries, useAttention } from '../attention.ts'
+import { type AttentionItem, type FailingWebhook, failedDeliveries, useAttention } from '../attention.ts'
 import { useHasRole } from '../merchant.ts'
+import { MissedFacts, SendMissed } from '../send-missed.tsx'
 import { attentionTexts } from './attention-texts.ts'
 
 /**
- * The sentence, the link and the facts of an item. `to` is a path below the environment. Null means that the member's role has
- * no page for the item.
+ * The sentence, the link, the facts and the button of an item. `to` is a path below the environment. Null means that the
+ * member's role has no page for the item.
  */
-type AttentionLine = { text: string; to: string | null; open: string; facts: ReactNode }
+type AttentionLine = { text: string; to: string | null; open: string; facts: ReactNode; act?: ReactNode }
 
 /**
  * Shows the items that the frame has read. The element exists also without items, so that screen readers announce new items.
  */
 export function Attention() {
+  return <AttentionList items={useAttention()} />
+}
+
+/** Shows items, those of several failing endpoints as one. `linked: false` leaves out the links, on the page of the items. */
+export function AttentionList({ items, linked = true }: { items: readonly AttentionItem[]; linked?: boolean }) {
   const t = useTexts(attentionTexts)
-  const items = useAttention()
   return (
     <div role="status">
       {items.length === 0 ? null : (
@@ -32,7 +39,7 @@ export function Attention() {
           </Title>
           <ul>
             {attentionGroups(items).map(([item, ...others]) => (
-              <AttentionRow key={groupOf(item)} item={item} others={others} />
+              <AttentionRow key={groupOf(item)} {...{ item, others, linked }} />
             ))}
           </ul>
         </section>
@@ -44,7 +51,8 @@ export function Attention() {
 /** Items that share a line. The failing endpoints of an environment share a line. */
 type AttentionGroup = [AttentionItem, ...AttentionItem[]]
 
-const groupOf = ({ kind, environment, status }: AttentionItem) => `${kind} ${environment} ${status}`
+const groupOf = ({ kind, environment, status, webhook }: AttentionItem) =>
+  `${kind} ${environment} ${status} ${kind === 'webhooks_failing' ? '' : webhook?.endpoint_id}`
 
 function attentionGroups(items: readonly AttentionItem[]): AttentionGroup[] {
   const groups = new Map<string, AttentionGroup>()
@@ -56,9 +64,11 @@ function attentionGroups(items: readonly AttentionItem[]): AttentionGroup[] {
   return [...groups.values()]
 }
 
-function AttentionRow({ item, others }: { item: AttentionItem; others: readonly AttentionItem[] }) {
+type AttentionRowProps = { item: AttentionItem; others: readonly AttentionItem[]; linked: boolean }
+
+function AttentionRow({ item, others, linked }: AttentionRowProps) {
   const t = useTexts(attentionTexts)
-  const { text, to, open, facts } = useLine(item, others)
+  const { text, to, open, facts, act } = useLine(item, others)
   return (
     <li>
       <Icon name="alert" size={20} />
@@ -67,9 +77,9 @@ function AttentionRow({ item, others }: { item: AttentionItem; others: readonly 
           <strong>{text}</strong>
         </p>
         {facts}
-        {to === null ? <p className="beside">{t.webhooks_ask}</p> : null}
+        {to === null ? <p className="beside">{t.webhooks_ask}</p> : act}
       </div>
-      {to === null ? null : (
+      {to === null || !linked ? null : (
         <PageLink to={`${item.environment}/${to}`} className="attention-open">
           {open}
         </PageLink>
@@ -124,6 +134,18 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
       const to = item.webhook === null ? 'webhooks' : failedDeliveries(item.webhook)
       return of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_open, facts)
     }
+    case 'webhooks_retrying':
+    case 'webhooks_waiting': {
+      const { kind, environment, webhook } = item
+      const to = !develops ? null : webhook === null ? 'webhooks' : failedDeliveries(webhook)
+      const line = of(
+        t[kind][environment],
+        to,
+        t.webhooks_open,
+        webhook === null ? null : <RetryFacts {...{ kind, webhook }} />,
+      )
+      return kind === 'webhooks_waiting' && webhook !== null ? { ...line, act: <SendMissed webhook={webhook} /> } : line
+    }
     case 'withdrawals_info_requested':
       return of(t.info_requested(count), `withdrawals?status=${item.status}`, t.info_open, since)
     case 'withdrawals_in_doubt':
@@ -151,6 +173,30 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
       return of(t.keys(count), develops ? 'keys' : null, t.keys_open, facts)
     }
   }
+}
+
+/** Shows the address of an endpoint, the deliveries that wait for it, or the last answer and the time of the retry. */
+function RetryFacts({ kind, webhook }: { kind: AttentionItem['kind']; webhook: FailingWebhook }) {
+  const t = useTexts(attentionTexts)
+  const errors = useTexts(deliveryErrors)
+  const { webhook_url, last_status_code, last_error, next_attempt_at } = webhook
+  const answer = last_status_code === null ? (errors[last_error ?? ''] ?? last_error) : `HTTP ${last_status_code}`
+  return (
+    <>
+      {webhook_url === null ? null : (
+        <p className="beside">
+          <Mono>{webhook_url}</Mono>
+        </p>
+      )}
+      {kind === 'webhooks_waiting' ? (
+        <MissedFacts webhook={webhook} />
+      ) : (
+        <p className="beside">
+          {answer} · {t.retry_at} <Time time={next_attempt_at} />
+        </p>
+      )}
+    </>
+  )
 }
 
 /** Shows the number of failed deliveries of several endpoints, and the time of the oldest one. */

@@ -2,7 +2,6 @@
 // read hides no other part.
 
 import './home.css'
-import '../../ui/attention.css'
 import { SegmentedControl, Stack, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'

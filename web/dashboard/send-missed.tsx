@@ -1,0 +1,67 @@
+// Sends the deliveries that an endpoint missed before it worked again.
+
+import { Button } from '@mantine/core'
+import { useAction } from '../ui/data.ts'
+import { texts, useTexts } from '../ui/language.ts'
+import { Time } from '../ui/parts.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { showCount } from '../ui/show.ts'
+import { showToast } from '../ui/toast.tsx'
+import type { FailingWebhook } from './attention.ts'
+
+const missedTexts = texts({
+  sw: {
+    waiting: (count: number) => `Ujumbe ${showCount(count)} unasubiri kutumwa tena. Jaribio lijalo:`,
+    given_up: (count: number) => `Ujumbe ${showCount(count)} hautatumwa tena wenyewe.`,
+    send: 'Tuma sasa',
+    sent: (count: number) =>
+      count === 0 ? 'Hakuna ujumbe unaosubiri kutumwa.' : `Seva inatuma ujumbe ${showCount(count)} sasa.`,
+  },
+  en: {
+    waiting: (count: number) =>
+      count === 1
+        ? '1 missed delivery waits for a retry. Next attempt:'
+        : `${showCount(count)} missed deliveries wait for a retry. Next attempt:`,
+    given_up: (count: number) =>
+      `The server does not retry ${showCount(count)} missed ${count === 1 ? 'delivery' : 'deliveries'}.`,
+    send: 'Send now',
+    sent: (count: number) =>
+      count === 0
+        ? 'No delivery waits now.'
+        : `The server sends ${showCount(count)} ${count === 1 ? 'delivery' : 'deliveries'} now.`,
+  },
+})
+
+/** Says how many deliveries wait for a retry, when the server makes the next attempt, and how many it does not retry. */
+export function MissedFacts({ webhook: { failed, given_up, next_attempt_at } }: { webhook: FailingWebhook }) {
+  const t = useTexts(missedTexts)
+  return (
+    <>
+      {next_attempt_at === null ? null : (
+        <p className="beside">
+          {t.waiting(failed - given_up)} <Time time={next_attempt_at} />
+        </p>
+      )}
+      {given_up === 0 ? null : <p className="beside">{t.given_up(given_up)}</p>}
+    </>
+  )
+}
+
+/** Sends the missed deliveries of the endpoint now: those that wait for a retry, and those that the server does not retry. */
+export function SendMissed({ webhook: { environment, endpoint_id, oldest_at } }: { webhook: FailingWebhook }) {
+  const t = useTexts(missedTexts)
+  const replay = useAction('POST /v1/merchant/webhook-deliveries/replay')
+  const send = () =>
+    replay.mutate(
+      { query: { environment }, body: { since: oldest_at, endpoint_id } },
+      { onSuccess: ({ queued }) => showToast(t.sent(queued)) },
+    )
+  return (
+    <div className="attention-act">
+      <Button size="xs" loading={replay.isPending} onClick={send}>
+        {t.send}
+      </Button>
+      <Problem error={replay.error} />
+    </div>
+  )
+}
