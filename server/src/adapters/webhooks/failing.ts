@@ -141,7 +141,7 @@ export function failingEndpoints(
   reader: Reader,
   merchant_id: string | null = null,
 ): Promise<FailingEndpoint[]> {
-  const values = valuesOf(deps, MISSES_MIN, ['failing'])
+  const values = failingQueryValues(deps, MISSES_MIN, ['failing'])
   return merchant_id === null
     ? reader.query<FailingEndpoint>(FAILING_OF_ALL, values)
     : reader.query<FailingEndpoint>(FAILING_OF_ONE, [...values, merchant_id])
@@ -153,10 +153,14 @@ export function troubledEndpoints(
   reader: Reader,
   merchant_id: string,
 ): Promise<FailingEndpoint[]> {
-  return reader.query<FailingEndpoint>(FAILING_OF_ONE, [...valuesOf(deps, 1, ENDPOINT_STATES), merchant_id])
+  return reader.query<FailingEndpoint>(FAILING_OF_ONE, [...failingQueryValues(deps, 1, ENDPOINT_STATES), merchant_id])
 }
 
-function valuesOf({ clock }: Pick<Deps, 'clock'>, misses: number, states: readonly FailingEndpoint['state'][]) {
+function failingQueryValues(
+  { clock }: Pick<Deps, 'clock'>,
+  misses: number,
+  states: readonly FailingEndpoint['state'][],
+) {
   const now = clock.now().getTime()
   const [since, soon] = [new Date(now - FAILING_WINDOW_MS), new Date(now + DUE_SOON_MS)]
   return [since, ENDPOINTS_MAX, FAILING_SCANNED_MAX, misses, ATTEMPTS_MAX - 1, states, soon]
