@@ -116,6 +116,11 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       support_reference: 'ODA-1042',
       back_url: 'https://duka.example.com/cart?status=failed',
       retry_path: SLUG,
+      again: {
+        idempotency_key: '0192f3a0-7b1c-8def-9012-00000000000c',
+        collection_id,
+        phone_masked: '0754 *** 456',
+      },
       check_path: PAYMENT,
       poll_path: watch.poll_path,
       unanswered: null,
@@ -246,7 +251,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
         'timeout',
       ].map((reason) => [
         `failed-beside-${reason}`,
-        { ...failed(reason), unanswered: { ...unanswered, state: 'choose' } },
+        { ...failed(reason), again: null, unanswered: { ...unanswered, state: 'choose' } },
       ]),
     ),
     review: { ...base, ...watch, screen: 'review' },

@@ -166,6 +166,21 @@ ${linkButton(localPath(view, unanswered.check_path), say('check_again'), 'second
 `
 }
 
+/** Returns a form that asks for the payment again, by the method and the phone number of an earlier attempt. */
+export function againForm(
+  view: MerchantFrame,
+  { idempotency_key, collection_id }: { idempotency_key: string; collection_id: string },
+  label: HtmlValue,
+  rank: 'first' | 'second' = 'second',
+): Html {
+  return html`<form method="post" action="${localPath(view, view.pay_path)}">
+<input type="hidden" name="idempotency_key" value="${idempotency_key}">
+<input type="hidden" name="again" value="${collection_id}">
+<button class="button ${rank}" type="submit">${label}</button>
+</form>
+`
+}
+
 /** Returns the steps that a payer takes on the phone, for each network. */
 export function networkHelp(view: MerchantFrame): Html {
   const { say } = pageTexts(view.language)

@@ -119,7 +119,12 @@ export function pageScreen(
     case 'cancelled':
       return { ...merchantFrame, screen, expired_at: link.expires_at, unanswered }
     case 'failed':
-      return failedScreenOf(link, latest as PagePayment, merchantFrame, { may_retry: false, unanswered, watch })
+      return failedScreenOf(link, latest as PagePayment, merchantFrame, {
+        may_retry: false,
+        unanswered,
+        watch,
+        idempotency_key: around.idempotency_key,
+      })
     case 'choose':
       return {
         ...merchantFrame,
@@ -182,6 +187,7 @@ export function paymentScreen(
         may_retry: open && !isOver(link, payment),
         unanswered: otherUnansweredAttempt(deps, link, payment, page_state, merchantFrame),
         watch,
+        idempotency_key: around.idempotency_key,
       })
     case 'choose':
       return pageScreen(deps, link, { latest: payment, paid: null, address: null, unanswered: null }, around, null)
@@ -253,9 +259,11 @@ function failedScreenOf(
     may_retry: boolean
     unanswered: UnansweredNotice | null
     watch: { poll_path: string; check_path: string }
+    idempotency_key: string
   },
 ): Screen {
-  const { may_retry, unanswered, watch } = around
+  const { may_retry, unanswered, watch, idempotency_key } = around
+  const { collection_id, phone } = payment
   const reason_code = payment.failure_reason_code ?? 'unknown_provider_error'
   return {
     ...merchantFrame,
@@ -268,6 +276,10 @@ function failedScreenOf(
       status: payment.status,
     }),
     retry_path: may_retry ? merchantFrame.pay_path : null,
+    again:
+      may_retry && unanswered === null && phone !== null && payment.method !== 'qr'
+        ? { idempotency_key, collection_id, phone_masked: maskPhone(phone) }
+        : null,
     check_path: watch.check_path,
     poll_path: DOUBTFUL.includes(reason_code) ? watch.poll_path : null,
     unanswered,

@@ -4,6 +4,7 @@
 import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'
 import {
+  againForm,
   factList,
   heading,
   linkButton,
@@ -124,8 +125,11 @@ export function failedScreen(view: FailedScreen): ScreenContent {
     : t.say('why_unknown', { merchant, reference: merchantText(view.support_reference, 'reference') })
   const way = reason?.way ?? 'check_status'
   const target = way === 'check_status' ? view.check_path : view.retry_path
+  // After a wrong PIN, a cancelled prompt or an expired prompt, the payer need not type the same number again.
+  const again = way === 'try_again' ? view.again : null
+  const phone = again && html`<strong>${nowrap(again.phone_masked)}</strong>`
   const rest = html`<p>${sentence}</p>
-${unansweredBox(view, view.unanswered)}${target && linkButton(localPath(view, target), t.say(way), view.unanswered ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
+${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
   const body = html`${stateSection('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {

@@ -3,6 +3,7 @@
 import { type Html, type HtmlValue, html, plainLine } from '../../kernel/lib/index.ts'
 import type { Polling, ScreenContent } from './layout.ts'
 import {
+  againForm,
   copyable,
   heading,
   linkButton,
@@ -155,11 +156,6 @@ function resendForm(view: SlowScreen): HtmlValue {
   const { say } = pageTexts(view.language)
   return html`<section class="box">
 <p>${say('send_again_lead', { phone: html`<strong>${nowrap(view.phone_masked)}</strong>` })}</p>
-<form method="post" action="${localPath(view, view.pay_path)}">
-<input type="hidden" name="idempotency_key" value="${view.again.idempotency_key}">
-<input type="hidden" name="again" value="${view.collection_id}">
-<button class="button second" type="submit">${say('send_again')}</button>
-</form>
-</section>
+${againForm(view, { ...view.again, collection_id: view.collection_id }, say('send_again'))}</section>
 `
 }

@@ -123,6 +123,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   why_unknown:
     'We do not know why. If money left your account, do not pay again: contact {merchant} with the reference {reference}.',
   try_again: 'Try again',
+  try_again_on: 'Try again with {phone}',
   use_other_way: 'Use another way',
   check_status: 'Check the status',
   review: 'Your payment is under review',

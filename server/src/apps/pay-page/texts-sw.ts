@@ -122,6 +122,7 @@ export const sw = {
   why_unknown:
     'Hatujui sababu. Kama umekatwa pesa, usilipe tena: wasiliana na {merchant} ukitaja namba ya kumbukumbu {reference}.',
   try_again: 'Jaribu tena',
+  try_again_on: 'Jaribu tena kwa simu {phone}',
   use_other_way: 'Tumia njia nyingine',
   check_status: 'Angalia hali',
   review: 'Malipo yako yanakaguliwa',

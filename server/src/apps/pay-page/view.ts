@@ -160,6 +160,8 @@ export type FailedScreen = MerchantFrame & {
   back_url: string | null
   /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
   retry_path: string | null
+  /** The form that repeats the payment with the same phone number. Null means that the payer may not repeat the payment. */
+  again: null | { idempotency_key: string; collection_id: string; phone_masked: string }
   check_path: string
   /**
    * The address that the page polls for a late answer. Null means that the page polls only for an unanswered attempt.
