@@ -233,7 +233,8 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
     'Runs the product through PgBouncer in transaction mode under load, and kills PgBouncer. Checks that no payment is lost, and that the server refuses a wrong configuration. Needs PgBouncer (Debian). Option: `LOAD_S`.',
   storm:
     'Runs 20,000 payments and 2,000 payouts while the provider fails and processes die, then compares both books. Takes 6 minutes. Options: `SEED`, `PAYMENTS`, `PAYOUTS`, `KILLS`.',
-  journeys: 'Opens every screen and journey of the pay page in a browser, in each language, with and without scripts.',
+  journeys:
+    'Opens every screen and journey of the pay page with and without scripts, and every journey of the consoles, in each language.',
   simulate:
     'Simulates thousands of withdrawals, with crashes and a contradicting provider, against a model. `SEED=n` repeats a run.',
   model:

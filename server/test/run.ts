@@ -33,8 +33,9 @@ Environment
   RUNS          Number of simulations of withdrawals (100; npm run simulate: 3000)
   STEPS         Steps of the model of people who move money (500; npm run model: 100,000)
   REQUESTS      Generated requests to the documented calls (2,000; npm run fuzz: 50,000)
-  WAYS          "all" opens every screen and journey of the pay page in each language both with scripts and without
-                (two ways of these four for each; npm run journeys: all)
+  WAYS          "all" opens every screen and journey of the pay page in each language both with scripts and without, and
+                runs every journey through the consoles in each language (two of the four ways for each, and one
+                language for each of the longest journeys; npm run journeys: all)
   STALL         "full" attacks a server with 400 sign-ins, 180 posters and hostile text for 30 seconds, and asserts the goals
                 (one small wave; npm run stall: full)
   ROLLING       "full" restarts each process three times behind HAProxy, under 200 requests a second

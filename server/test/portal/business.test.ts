@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { createKey } from '../../src/access/api-keys/index.ts'
 import { unsubscribeUrl } from '../../src/access/merchants/index.ts'
 import { createTestOperator } from '../operator.ts'
+import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
 import { until } from './totals-data.ts'
 
@@ -251,7 +252,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await visitor.leave()
 })
 
-for (const language of ['sw', 'en'] as const) {
+for (const language of languagesOf(0)) {
   test(`a member chooses the e-mails to get, and ends a summary on the page that its e-mail links to (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     const person = await office.newPerson('FINANCE', merchant)

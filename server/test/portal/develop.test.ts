@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Receiver, startReceiver } from '../receiver.ts'
+import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
 
 let office: Office
@@ -292,7 +293,7 @@ test('the page shows a failed delivery with its body and each response, and a me
   await visitor.leave()
 })
 
-for (const language of ['sw', 'en'] as const)
+for (const language of languagesOf(0))
   test(`a member sends a delivery that waits for its retry now, on its page and from the list (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()

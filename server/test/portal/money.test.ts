@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../operator.ts'
+import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
 let office: Office
@@ -274,9 +275,7 @@ test('a member corrects a withdrawal that the API refused after the review, and 
   await visitor.leave()
 })
 
-const BOTH = ['sw', 'en'] as const
-
-for (const language of BOTH) {
+for (const language of languagesOf(0)) {
   test(`a finance member saves, checks, renames, uses and removes a recipient (${language})`, async () => {
     const other = await operator.shop(MONEY)
     const visitor = await office.comes(await office.newPerson('FINANCE', other.merchant), 'dashboard', { language })

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { forgetSums, fund } from '../payouts.ts'
+import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 let office: Office
@@ -201,7 +202,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  for (const language of ['sw', 'en'] as const)
+  for (const language of languagesOf(0))
     test(`the list, the dry run and the page of a withdrawal mark the large one among small ones (${language})`, async () => {
       const known = await operator.shop('1000000.00')
       await operator.approve(await operator.submit(known, { amount: '1000.00' }))
@@ -253,7 +254,7 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
-  for (const language of ['sw', 'en'] as const)
+  for (const language of languagesOf(1))
     test(`an operator chooses and confirms each marked withdrawal by itself, and a batch omits the others (${language})`, async () => {
       const known = await operator.shop('100000.00')
       await operator.approve(await operator.submit(known, { amount: '1000.00' }))
@@ -367,7 +368,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  for (const language of ['sw', 'en'] as const)
+  for (const language of languagesOf(0))
     test(`the page of a withdrawal says which share of the amount the merchant received in 24 hours (${language})`, async () => {
       const fresh = await operator.shop('1000.00')
       await fund(office.world, 2_000_000n, { merchant: fresh.merchant })
@@ -417,7 +418,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  for (const language of ['sw', 'en'] as const)
+  for (const language of languagesOf(1))
     test(`a SUPER_ADMIN saves reasons, and the dialog of the action offers them by click and by arrow keys (${language})`, async () => {
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
@@ -720,7 +721,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  for (const language of ['sw', 'en'] as const) {
+  for (const language of languagesOf(0)) {
     test(`the page of a held payment opens the decision while more than 20 other payments wait (${language})`, async () => {
       const { world } = office
       const held: string[] = []

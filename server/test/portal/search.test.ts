@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
 let office: Office
@@ -29,7 +30,7 @@ async function openSearch({ page }: Visitor): Promise<void> {
 const field = ({ page }: Visitor) => page.getByRole('combobox', { name: /^(Search|Tafuta)$/ })
 const option = ({ page }: Visitor, text: string | RegExp) => page.getByRole('option').filter({ hasText: text })
 
-for (const language of ['en', 'sw'] as const) {
+for (const language of languagesOf(0)) {
   test(`a member finds a payment by the last four digits of its phone with the keyboard alone, and pages by further words (${language})`, async () => {
     const person = await office.newPerson('MERCHANT_ADMIN')
     const at = await office.comes(person, 'dashboard', { language })
@@ -111,7 +112,7 @@ test('a member who types fast while the search opens loses no key', async () => 
   await at.leave()
 })
 
-for (const language of ['en', 'sw'] as const) {
+for (const language of languagesOf(1)) {
   test(`a member opens the list of all payments of which the search shows the newest six (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
