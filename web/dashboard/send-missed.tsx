@@ -1,7 +1,9 @@
 // Sends the deliveries that an endpoint missed before it worked again.
 
-import { Button } from '@mantine/core'
-import { useAction } from '../ui/data.ts'
+import { Button, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useCall } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
 import { Time } from '../ui/parts.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -38,11 +40,11 @@ export function MissedFacts({ webhook: { failed, given_up, next_attempt_at } }: 
   return (
     <>
       {next_attempt_at === null ? null : (
-        <p className="beside">
+        <Text size="sm">
           {t.waiting(failed - given_up)} <Time time={next_attempt_at} />
-        </p>
+        </Text>
       )}
-      {given_up === 0 ? null : <p className="beside">{t.given_up(given_up)}</p>}
+      {given_up === 0 ? null : <Text size="sm">{t.given_up(given_up)}</Text>}
     </>
   )
 }
@@ -50,18 +52,30 @@ export function MissedFacts({ webhook: { failed, given_up, next_attempt_at } }: 
 /** Sends the missed deliveries of the endpoint now: those that wait for a retry, and those that the server does not retry. */
 export function SendMissed({ webhook: { environment, endpoint_id, oldest_at } }: { webhook: FailingWebhook }) {
   const t = useTexts(missedTexts)
-  const replay = useAction('POST /v1/merchant/webhook-deliveries/replay')
-  const send = () =>
-    replay.mutate(
-      { query: { environment }, body: { since: oldest_at, endpoint_id } },
-      { onSuccess: ({ queued }) => showToast(t.sent(queued)) },
-    )
+  const call = useCall()
+  const queries = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const send = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const input = { query: { environment }, body: { since: oldest_at, endpoint_id } }
+      const { queued } = await call('POST /v1/merchant/webhook-deliveries/replay', input)
+      // The message comes before the next read, because this read removes the button.
+      showToast(t.sent(queued))
+    } catch (thrown) {
+      setError(thrown)
+    }
+    setBusy(false)
+    await queries.invalidateQueries()
+  }
   return (
     <div className="attention-act">
-      <Button size="xs" loading={replay.isPending} onClick={send}>
+      <Button size="xs" loading={busy} onClick={() => void send()}>
         {t.send}
       </Button>
-      <Problem error={replay.error} />
+      <Problem error={error} />
     </div>
   )
 }

@@ -391,6 +391,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
   await swahili.page.getByText('Ujumbe 1 unasubiri kutumwa tena. Jaribio lijalo:').waitFor()
   await swahili.looks('an endpoint that works again')
   await swahili.picture('waiting')
+  await Promise.all([swahili.page.getByText('Seva inatuma ujumbe 1 sasa.').waitFor(), swahili.press('Tuma sasa', '')])
   await swahili.leave()
   await english.leave()
 })

@@ -8,12 +8,16 @@ import { useTexts } from '../../ui/language.ts'
 import { PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
-import { useEnvironmentPath } from '../merchant.ts'
+import { useWebhookItems } from '../attention.ts'
+import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
+import { MissedFacts, SendMissed } from '../send-missed.tsx'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
 
 /** The call that reads the list of deliveries below the test button. */
 const DELIVERIES = 'GET /v1/merchant/webhook-deliveries'
+/** The call that reads the warnings for the frame. */
+const ATTENTION = 'GET /v1/merchant/attention'
 /** The pause between two reads of the result, in milliseconds. */
 const LOOK_MS = 500
 /** After this time in milliseconds, the page stops waiting for the result. */
@@ -39,8 +43,14 @@ export function WebhookTest() {
   useEffect(() => {
     if (found === null) return
     void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))
+    // The answer changes the warnings too, which the frame otherwise reads every few seconds.
+    void queries.invalidateQueries({ queryKey: [ATTENTION] })
   }, [found, queries])
   const attempt = listed === id ? recorded : undefined
+  const { environment } = useMerchantAccess()
+  const missed = useWebhookItems(environment)?.find(
+    ({ kind, webhook }) => kind === 'webhooks_waiting' && webhook?.endpoint_id === 'default',
+  )?.webhook
   const looking = id !== null && recorded === undefined && !error && !late
   const waiting = looking || (recorded !== undefined && attempt === undefined)
   useEffect(() => {
@@ -82,6 +92,12 @@ export function WebhookTest() {
             <Alert color={attempt.error === null ? 'teal' : 'red'} variant="light">
               <Stack gap="xs">
                 <Text size="sm">{resultOf(attempt, t)}</Text>
+                {attempt.error !== null || missed == null ? null : (
+                  <div>
+                    <MissedFacts webhook={missed} />
+                    <SendMissed webhook={missed} />
+                  </div>
+                )}
                 <span>
                   <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
                 </span>

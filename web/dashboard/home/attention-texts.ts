@@ -10,6 +10,7 @@ export const attentionTexts = texts({
       live: 'Seva yako haipokei taarifa za malipo halisi',
       sandbox: 'Seva yako haipokei taarifa za majaribio',
     },
+    webhooks_repair: 'Rekebisha seva yako au badilisha anwani yake. Kisha bofya "Tuma la majaribio".',
     webhooks_retrying: {
       live: 'Seva yako haikupokea taarifa ya mwisho ya malipo halisi',
       sandbox: 'Seva yako haikupokea taarifa ya mwisho ya majaribio',
@@ -56,6 +57,7 @@ export const attentionTexts = texts({
       live: 'Your server does not accept the events of real payments',
       sandbox: 'Your server does not accept the events of the sandbox',
     },
+    webhooks_repair: 'Repair your server or change its address. Then press "Send a test".',
     webhooks_retrying: {
       live: 'The last attempt to send an event of real payments failed',
       sandbox: 'The last attempt to send an event of the sandbox failed',

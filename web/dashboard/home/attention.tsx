@@ -78,6 +78,7 @@ function AttentionRow({ item, others, linked }: AttentionRowProps) {
         </p>
         {facts}
         {to === null ? <p className="beside">{t.webhooks_ask}</p> : act}
+        {linked || item.kind !== 'webhooks_failing' ? null : <p className="beside">{t.webhooks_repair}</p>}
       </div>
       {to === null || !linked ? null : (
         <PageLink to={`${item.environment}/${to}`} className="attention-open">
