@@ -50,7 +50,7 @@ export async function closePages(browser: Browser): Promise<void> {
 
 async function start(): Promise<Browser> {
   const { path, env } = await findBrowser()
-  // As root or in a container, Chromium cannot start its own sandbox. The tests open only pages of this repository.
+  // As root or in a container, Chromium cannot start its own sandbox. The tests open only pages on this machine.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${SWITCHED_OFF.join(',')}`]
   const browser = await chromium.launch({ executablePath: path, headless: true, args, env: { ...process.env, ...env } })
   closing_at_end.push(() => browser.close())

@@ -6,7 +6,7 @@
  * order.
  */
 const SWAHILI: Readonly<Record<string, string>> = {
-  // The API sends these messages after the name of a field.
+  // The API sends most of the following messages after the name of a field.
   'is required': 'Jaza sehemu hii.',
   'is required the first time': 'Jaza sehemu hii: ni mara ya kwanza.',
   'is required for this destination': 'Jaza sehemu hii: mpokeaji huyu anaihitaji.',
@@ -120,7 +120,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'differs from the recipient in destination_name': 'Jina hili ni tofauti na jina la mpokeaji.',
   'differs from the environment of this key, which is {}: leave the field out': 'Ufunguo huu ni wa {}: acha wazi.',
   'differs from the environment of this request, which is {}': 'Ombi hili ni la mazingira mengine ({}).',
-  // The API sends these messages about a whole request. They add a fact to the error code.
+  // The API sends most of the following messages about a whole request. They add a fact to the error code.
   'Set up your own second step and sign in again, before you require a second step of all members.':
     'Weka kwanza hatua yako ya pili na uingie nayo, kabla ya kuidai kwa watumiaji wote.',
   'Too many documents wait in the queue. Repeat the request after the seconds in Retry-After.':
@@ -305,7 +305,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Send the file as text/csv.': 'Leta faili la CSV.',
   'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
   'The server did not import the statement: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
-  // These messages describe an error in a line of a provider statement.
+  // Most of the following messages describe an error in a line of a provider statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',
   'has no column {}': 'hakuna safu {}',
   'has the column "{}" more than once': 'safu "{}" iko zaidi ya mara moja',

@@ -47,8 +47,8 @@ export type Column<Row> = {
 export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[]; select?: ReactNode }
 
 /**
- * Reads the query of a list from the address: filters, page and page_size. If a filter is invalid, `wrong` is true, and the
- * page must not read the list.
+ * Reads the filters and the page of a list from the address, and returns the query. If the filter of a phone number is invalid,
+ * `wrong` is true, and the page must not read the list.
  */
 export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>

@@ -12,7 +12,7 @@ import { createWorld, START, type World } from '../harness.ts'
 import { invoicesOf } from '../invoices.ts'
 import { measure, violations } from './page-checks.ts'
 
-/** A page for a payment: its address and, for a hosted page, the collection. */
+/** A page for a payment: its address, and the id of its link or, for a hosted page, of its collection. */
 export type PayPage = { url: string; slug: string; id: string }
 
 /**

@@ -31,7 +31,10 @@ const NAMES = Object.keys(screens('sw'))
  */
 const REFRESHES = 'meta-refresh'
 
-/** The screens of failure reasons. They differ only in their texts, so the browser opens two of them. */
+/**
+ * The screens that the browser opens. The screens of failure reasons differ only in their texts, so the browser opens two of
+ * them.
+ */
 const TESTED_PAGES = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
 
 /** The number of pages that a test opens at the same time. The test mostly waits, so several pages do not slow it down. */
