@@ -26,7 +26,7 @@ export function testContradictions(url: () => string, plants: Contradictions): v
   before(async () => {
     copy = await createTestDatabase(new URL(url()).pathname.slice(1))
     client = await connect(copy.url)
-    // The owner of the database may grant itself the revoked privileges. The application never does that.
+    // The owner of the database may grant itself the revoked privileges. The server never does that.
     await client.query('grant update, delete on all tables in schema public to current_user')
   })
   after(async () => {
