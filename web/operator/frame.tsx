@@ -1,4 +1,4 @@
-// Shows the frame of the operator console: the account, and the number of waiting records beside each menu line.
+// Shows the frame of the operator console: the account, and the menu with the numbers of waiting records.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
