@@ -85,6 +85,22 @@ test('the database has all acknowledged rows after kill -9 of the server', async
   assert.deepEqual(await query(second.url, 'select count(*)::int as count from kept'), [{ count: 1000 }])
 })
 
+test('a program starts the server after kill -9, even while the system still lists the killed server', async () => {
+  const dataDir = await newFolder()
+  const first = await startInProgram(dataDir)
+  const killed = await postmasterOf(dataDir)
+  first.child.kill('SIGSTOP') // A stopped parent does not read the end of its child, so the system keeps the child in its list.
+  process.kill(killed, 'SIGKILL')
+  const log = join(await placeOf(dataDir), 'postgres.log')
+  const starting = start(dataDir)
+  const refused = async () => (await readFile(log, 'utf8').catch(() => '')).includes('"postmaster.pid" already exists')
+  while (!(await Promise.race([refused(), starting]))) await new Promise((done) => setTimeout(done, 5))
+  first.child.kill('SIGCONT')
+  const second = await starting
+  assert.equal(second.adopted, false)
+  assert.equal((await query(second.url, 'select 1 as one')).length, 1)
+})
+
 test('one of two programs that start at the same time starts the server, and the other program uses the same server', async () => {
   const dataDir = await newFolder()
   const programs = await Promise.all([startInProgram(dataDir), startInProgram(dataDir)])

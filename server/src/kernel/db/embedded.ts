@@ -39,6 +39,8 @@ const DEFAULT_OUTSIDE = '/var/lib/malipo'
  * minutes on a slow disk.
  */
 const READY_TIMEOUT_MS = 120_000
+/** The longest wait in milliseconds for the system to remove a killed server. The system waits for the parent of the server. */
+const REMOVAL_MS = 10_000
 /** The longest wait in milliseconds for a server that replays the archived write-ahead log of a restore. */
 const RESTORE_TIMEOUT_MS = 24 * 3_600_000
 const STOP_TIMEOUT_MS = 30_000
@@ -331,6 +333,8 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
       port = await freePort()
     } else if (/pre-existing shared memory block/i.test(output) && performance.now() < deadline) {
       await endOrphans(join(place, 'data'))
+    } else if (/lock file "postmaster\.pid" already exists/i.test(output) && (await awaitRemoval(place))) {
+      log.info('PostgreSQL refused to start while the system removed the previous server; the program tries again')
     } else {
       throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
     }
@@ -403,6 +407,20 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
   if (code !== 0) throw new Error(`PostgreSQL could not make its data directory in ${place}:\n${lastLines(output)}`)
   await fs.rename(data, join(place, 'data'))
   await fs.rm(work, { recursive: true, force: true })
+}
+
+/**
+ * Waits until the killed server of the pid file has left the list of processes, because PostgreSQL does not start before. Returns
+ * false if that server still runs, or if it stays in the list for REMOVAL_MS.
+ */
+async function awaitRemoval(place: string): Promise<boolean> {
+  const pid = (await readPostmaster(place))?.pid
+  if (pid === undefined) return true
+  if ((await startTimeOf(pid)) !== null && (await runsOn(pid, join(place, 'data')))) return false
+  for (const deadline = performance.now() + REMOVAL_MS; await exists(`/proc/${pid}`); await sleep(POLL_MS * 4)) {
+    if (performance.now() > deadline) return false
+  }
+  return true
 }
 
 async function spawnServer(
