@@ -1,6 +1,6 @@
 // Accepts payments: one SQL statement writes the Idempotency-Keys, collections and first attempts of a batch of requests. If
-// the process dies before the commit, no row exists and each key is free. If the process dies after the commit, a worker claims
-// each attempt when the attempt is due.
+// the process dies before the commit, the batch writes nothing. If the process dies after the commit, a worker claims each
+// attempt when the attempt is due.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import { API_SCOPE, LOCK_LEFT_MAX_MS, LOCK_MS } from '../../kernel/http/index.ts'
@@ -181,8 +181,8 @@ function writeAccepted(deps: Deps, rows: readonly { subject: string | undefined 
 }
 
 /**
- * A key that the SQL statement claimed, with the id of its collection. Null in `resource_id` means that the statement refused
- * the prompt. The phone can get a prompt from `retry_at` on.
+ * The result of the SQL statement for one key. If the statement refuses the prompt, `resource_id` is null, and the phone can
+ * get a prompt from `retry_at` on. Otherwise `resource_id` is the id of the collection.
  */
 type ClaimedKey = {
   merchant_id: string
@@ -192,7 +192,6 @@ type ClaimedKey = {
   retry_at: Date | null
 }
 
-/** Returns the merchant, the environment and the key as one text. */
 function idempotencyKeyName({
   merchant_id,
   environment,

@@ -99,12 +99,11 @@ function traced<Reply extends Pick<PushAnswer, 'kind'>>(
 /** The answer while the circuit is open. The server sent no request. */
 const STOPPED: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
 /**
- * The answer if the provider of the attempt is not configured. The attempt waits until the operator configures the provider, or
- * until its deadline.
+ * The answer of a push whose provider is not configured. The attempt waits until the operator configures the provider, or until
+ * its deadline.
  */
 const UNCONFIGURED: PushAnswer = { kind: 'not_sent', provider_status: null, ask_again_ms: 60_000 }
 
-/** Converts an attempt to the request that a provider adapter takes. */
 function paymentRequest(attempt: Attempt): PaymentRequest {
   const { provider_reference: reference, method, phone, amount_minor, currency } = attempt
   const { simulate_status, sent_at, deadline_at, on_page } = attempt

@@ -41,7 +41,7 @@ export type CollectionEffects = {
   queue: Map<string, HeldQueueRow>
   /** The phones of payers who approved a payment on a page in this batch. */
   approved: Set<string>
-  /** The prompts that payers approved in this batch, on pages and for API keys. */
+  /** The prompts that payers approved in this batch. */
   approved_prompts: Prompt[]
   /** The payment that paid a link in this batch, by link id. The entry stays even if the same batch reverses the payment. */
   paid: Map<string, PaidLink>

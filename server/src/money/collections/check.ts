@@ -33,7 +33,7 @@ export type CheckedCollectionBody = {
   amount_minor: bigint | 'too_large'
   currency: string
   customer_name: string | null
-  /** The phone that gets the prompt. For a QR code, this is the phone of the payer, which gets no prompt. */
+  /** The phone of the payer, which gets the prompt of a push payment. Null means that a QR request has no phone. */
   phone: string | null
   customer_email: string | null
   reference: string | null
@@ -43,7 +43,7 @@ export type CheckedCollectionBody = {
   metadata: Metadata | null
 }
 
-/** A payment that passed all checks. Its amounts are in cents, and its phone is canonical. */
+/** A payment that passed all checks. Its amount is in cents, and its phone is canonical. */
 export type NewCollection = Omit<CheckedCollectionBody, 'merchant_id' | 'amount_minor'> & {
   claim: IdempotencyClaim
   merchant_id: string
@@ -69,8 +69,8 @@ type CollectionBody = {
 }
 
 /**
- * Checks the amount and the phone, because the schema cannot check their texts. If a field is wrong, refuses with one 400 error
- * that names every wrong field.
+ * Checks the amount and the phone, because the schema cannot check their texts. If one or both are wrong, refuses with one 400
+ * error that names the wrong fields.
  */
 export function checkCollectionBody(
   body: CollectionBody,

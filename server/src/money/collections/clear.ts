@@ -51,7 +51,8 @@ type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
  * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
  * approval credits the received amount less our fee, and a decline credits no money. Refuses an unknown collection (not_found),
  * a conflict of interest (conflict_of_interest), a collection that is not under review (invalid_state), and a wrong stated
- * amount (validation_failed, amount_not_supported).
+ * amount (validation_failed, amount_not_supported). If the operator repeats the first decision, refuses with
+ * second_operator_required.
  */
 export async function clearCollection(
   deps: Deps,
@@ -78,8 +79,8 @@ export async function clearCollection(
   if (!verdict.is_last) {
     return { collection: { ...(await getHeld(deps, tx, collection_id)), ...presentVerdict(verdict) }, deliveries: [] }
   }
-  // If the money is in another currency, the history row has the received amount and its stated worth after the operator's
-  // reason.
+  // If the money is in another currency, the history row has the received amount after the operator's reason. An approval adds
+  // the stated worth.
   const worth = stated_minor === null ? '' : ` = ${formatAmount(stated_minor)} ${row.currency}`
   const noted = foreign === null ? reason : `${reason} (${foreign}${worth})`
   // The transaction locks links after collections, as a settlement does. If the link is ACTIVE, or `reopen` makes the link
@@ -130,8 +131,8 @@ export async function clearCollection(
 }
 
 /**
- * Returns the correction of this decision. If the decision needs two operators, both must make the same correction. A later
- * answer of the provider changes the version of the collection, and thus the correction.
+ * Returns the correction of this decision. If the decision needs two operators, both must make the same correction. If an
+ * answer of the provider changes the version between the two calls, their corrections differ.
  */
 function correctionOf(row: LockedCollection, input: Clearance, stated_minor: bigint | null): Correction {
   const { merchant_id, collection_id, environment, amount_minor, amount_received_minor } = row

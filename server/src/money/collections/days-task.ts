@@ -15,8 +15,8 @@ const MARKS_MAX = 500
 /** The maximum number of days that one transaction sums again. */
 const DAYS_MAX = 20
 /**
- * The maximum number of payments that one query reads, and that one transaction sums of a book. If one day has more payments, one
- * transaction sums the whole day.
+ * The maximum number of payments of one query, and of the days of a book that one transaction closes. If one day has more
+ * payments, one transaction closes the whole day.
  */
 const PAYMENTS_MAX = 50_000
 /** The maximum number of payments in a sum that also stores the ids of its payments. */
@@ -95,7 +95,10 @@ const SUM = sql(
    ) s`,
 )
 
-/** Sums spans of payments. If there are many payments, runs several queries. */
+/**
+ * Sums the payments of spans. If more payments match than the limit of one query, the next query continues after the last
+ * payment.
+ */
 async function sumSpans(tx: Tx, spans: readonly Span[]): Promise<DaySum[]> {
   const sums = new Map<string, DaySum>()
   for (let left: readonly Span[] = spans; left.length > 0; ) {
@@ -166,7 +169,7 @@ const ADVANCE = sql(
    where u.merchant_id = i.merchant_id and u.environment = i.environment`,
 )
 
-/** Sums closed days of some books. Returns the number of books. */
+/** Sums closed days of at most BOOKS_MAX books, and returns the number of books that it locked. */
 async function closeDays(deps: Deps): Promise<number> {
   const open = firstOpenDay(deps)
   const books = await deps.db.query<SummedBook>(DUE, [open])

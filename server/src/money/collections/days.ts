@@ -34,7 +34,6 @@ const MARK = sql(
    from json_to_recordset($1::json) as x(merchant_id uuid, id uuid, environment text, day int)`,
 )
 
-/** A payment that the transaction changes. */
 type ChangedCollection = { merchant_id: string; collection_id: string; environment: string; routing_code: number }
 
 /** Marks the days of payments that change long after their creation. Without such a payment, no query runs. */
@@ -47,12 +46,12 @@ export async function markDays(deps: Deps, tx: Tx, changed: readonly ChangedColl
   if (rows.length > 0) await tx.query(MARK, [JSON.stringify(rows)])
 }
 
-/** Returns SQL that turns the number of a day into its date. */
+/** Returns SQL that turns the number of a day (days since 1970-01-01) into its date. */
 export function dateSql(number: string): string {
   return `(date '1970-01-01' + (${number})::int)`
 }
 
-/** Returns SQL that turns the date of a day into its number. */
+/** Returns SQL that turns a date into the number of its day (days since 1970-01-01). */
 export function dayNumberSql(date: string): string {
   return `(${date} - date '1970-01-01')`
 }
@@ -79,7 +78,10 @@ export const METHOD = "coalesce(c.method, '')"
  * the phone that pays is unknown.
  */
 export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
-/** SQL for the sums of a group. If the received amount is not more than the fee, the payment adds no fee. */
+/**
+ * SQL for the sums of a group. If the received amount, or else the requested amount, is not more than the fee, the payment adds
+ * no fee.
+ */
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,
      coalesce(sum(c.amount_received_minor), 0)::bigint as amount_received_minor,
      sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end)::bigint as fee_minor`

@@ -127,7 +127,10 @@ function isAsAsked(core: CollectionCore, answer: { amount_minor: bigint; currenc
   return same && !core.superseded
 }
 
-/** Returns the move of money that arrived: a credit for the requested money, and a hold for any other money. */
+/**
+ * Returns the move of money that arrived. If `as_asked` is true, the move credits the money; otherwise the move holds the
+ * money.
+ */
 function decideReceived(
   core: CollectionCore,
   answer: { amount_minor: bigint; currency: string },
@@ -263,7 +266,7 @@ export function decideOutcome(
   }
 }
 
-/** Returns the text in the history that explains why money with the requested amount waits for an operator. */
+/** Returns the history text of money that waits for an operator because its page took no more payments. */
 function supersededText(outcome: string): string {
   return `${outcome}, but its page took no more payments`
 }

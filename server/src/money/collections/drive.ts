@@ -1,6 +1,6 @@
 // Drives payments: sends attempts to their provider, queries outcomes, and records the answers. Only the process that holds the
-// lease of an attempt sends the attempt and sets its next due time. After a callback or a refresh, any process may query the
-// provider without a lease, and delays no attempt.
+// lease of an attempt sends the attempt. After a callback or a refresh, any process may query the provider without a lease, and
+// delays no attempt.
 
 import type { Breaker } from '../../adapters/providers/breaker.ts'
 import { CALL_MS_MAX, type Provider, type QrAnswer } from '../../adapters/providers/port.ts'
@@ -26,7 +26,7 @@ export type Driver = {
   send(attempt: Attempt): void
   /**
    * Sends an attempt as `send` does, then queries the outcome immediately. The payer of a simulated payment thus sees the
-   * outcome on the next page. Resolves after the commit of the answer; never throws.
+   * outcome on the next page. Resolves after both steps; never throws.
    */
   sendAndAsk(attempt: Attempt): Promise<void>
   /** After a callback or a refresh, queries the provider about an attempt and records the answer. Resolves after the commit. */
@@ -121,8 +121,9 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
     else await recorder.record(attempt, answer, true)
   }
   /**
-   * Takes the next step of a due attempt. If the attempt is certainly unsent, the process pushes it without a query, because some
-   * providers cannot report an unknown payment. Otherwise the process queries the provider before any push.
+   * Takes the next step of a due attempt. Before the deadline, the process pushes a certainly unsent attempt without a query,
+   * because some providers cannot report an unknown payment. Otherwise the process queries the provider before any push. A QR
+   * attempt gets no push.
    */
   const resume = async (attempt: Claimed<Attempt>): Promise<void> => {
     const { previous_owner, provider_reference } = attempt

@@ -12,8 +12,9 @@ export type PaymentToPrice = {
 }
 
 /**
- * Returns the fees of a batch of payments in cents, in the same order. If no rule of the price list applies, the fee is 0. If a fee
- * is not less than its payment, the result is a refusal with the smallest valid amount. Every batch reads the price lists again.
+ * Returns the fees of a batch of payments in cents, in the order of `items`. If no rule of the price list applies, the fee is
+ * 0. If a fee is not less than its payment, the result is a refusal, which names the smallest valid amount if there is one.
+ * Every batch reads the price lists again.
  */
 export async function feesOf(deps: Deps, items: readonly PaymentToPrice[]): Promise<(bigint | Refusal)[]> {
   const merchants = new Set(items.map(({ collection }) => collection.merchant_id))

@@ -31,8 +31,8 @@ type OperatorCollectionRow = Collection & {
   merchant_name: string
   description: string | null
   /**
-   * The phone of the attempt that paid, else of the newest attempt, else of the collection. Null means that none of them has a
-   * phone.
+   * The phone of the attempt that paid; before any money has arrived, of the newest attempt. If that attempt has no phone, the
+   * phone of the collection. Null means that neither has a phone.
    */
   payer_phone: string | null
   provider: string | null

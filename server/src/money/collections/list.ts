@@ -69,16 +69,19 @@ const OF_LAST_DIGITS = sql(
        and c.id >= $7 and c.id < $8 order by c.id desc limit $9 offset $10) p
    join collections c on c.merchant_id = $1 and c.id = p.id order by c.id desc`,
 )
-/** The maximum number of payments that a search reads from the index of references: the last references in alphabetical order. */
+/**
+ * The maximum number of references that a search reads, the last in alphabetical order. The search reads one row more, which
+ * shows that more references match.
+ */
 export const BEGUN_MAX = COUNT_MAX
 /**
  * If more than BEGUN_MAX references match, a search also reads the newest payments of the period, up to this number.
  */
 export const NEWEST_MAX = 20_000
 /**
- * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of this
- * text, so that PostgreSQL reads no rows of the other environment. The limit is a subquery, so that the planner does not sort all
- * rows.
+ * Returns the end of a query for a merchant's newest collections of one environment. Only the index of lists has the order of
+ * this text, so PostgreSQL reads no rows of the other environment. The limit is a subquery, so that the planner does not sort
+ * all rows.
  */
 export function newestOf(table: string, environment: string, from_id: string, until_id: string, limit: string): string {
   const place = `(${table}.environment, ${table}.id)`

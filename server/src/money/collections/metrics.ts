@@ -20,8 +20,8 @@ export type PaymentOutcome = {
   phone: string | null
   status: Status
   /**
-   * The seconds since the provider accepted the attempt. Null means that the move is not a success, or that the server has no
-   * time of the acceptance.
+   * The seconds from the acceptance of the attempt to its success; 0 if the success is the first answer. Null means that the
+   * move is not a success.
    */
   confirm_s: number | null
 }

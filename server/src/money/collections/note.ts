@@ -1,5 +1,4 @@
-// Records open answers. An open answer changes only the attempt: its state, number of queries, due time and data of the
-// provider. An open answer never changes the status of the collection.
+// Records open answers. An open answer changes only its attempt, and never the status of the collection.
 
 import type { PushAnswer } from '../../adapters/providers/port.ts'
 import { type Deps, inLockOrder, inputRows, oneStatement, sql } from '../../kernel/db/index.ts'
@@ -110,7 +109,10 @@ const RENEW = sql(
    returning 1 as held`,
 )
 
-/** Renews a lease of this process. If another process has the lease, or has recorded the push of the attempt, returns false. */
+/**
+ * Renews a lease of this process on an unsent attempt. If this process no longer has the lease, or the attempt is no longer
+ * unsent, returns false.
+ */
 export async function renewAttemptLease(deps: Deps, attempt: Attempt): Promise<boolean> {
   const { merchant_id, collection_id, number } = attempt
   const now = deps.clock.now()

@@ -34,7 +34,10 @@ export type OperatorFilter = PageChoice & {
   to?: string
 }
 
-/** The maximum number of payments, attempts or reviews that the query of one list reads, for all merchants together. */
+/**
+ * The maximum number of payments, attempts or reviews that a list over many merchants reads. The list of payments under review
+ * has no such maximum.
+ */
 export const LOOKED_AT_MAX = 10_000
 /** The maximum number of merchants, each with one environment, that share the rows of one list. */
 export const BOOKS_MAX = 200
@@ -63,8 +66,8 @@ function listStatement(selection: string, order = 'id desc'): Statement {
 const SHARE = `(select greatest(${LOOKED_AT_MAX} / greatest(count(*), 1), 1) from books)`
 
 /**
- * Returns the SQL of a list over many merchants. The query `read` selects collections of one merchant and environment by one
- * index, so its limit bounds the rows read. The merchants with the newest payments share the limit.
+ * Returns the SQL of a list over many merchants. The query `read` selects collections of one merchant by one index, so its
+ * limit bounds the rows read. At most BOOKS_MAX merchants and environments share the limit.
  */
 function listShared(
   read: (merchant: string, environment: string, limit: string) => string,
@@ -156,7 +159,6 @@ const NEWEST = listShared(
        and ${newestOf('n', environment, '$6', '$7', limit)}`,
 )
 
-/** Returns true if the filter has a method, a reference, a phone or a time. */
 function isSearch({ method, reference, phone, from, to }: OperatorFilter): boolean {
   return [method, reference, phone, from, to].some((value) => value !== undefined)
 }

@@ -1,5 +1,5 @@
 // Starts and reads payments of payers on a page. A payment link gets a new collection for each payment; a hosted page has one
-// collection with several attempts. The transaction locks the collection of a hosted page first, then the page.
+// collection for all its attempts. The transaction locks the collection of a hosted page first, then the page.
 
 import type { FailureReason, Method } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
@@ -260,7 +260,10 @@ export type PagePayment = {
   status: Status
   method: Method | null
   failure_reason_code: FailureReason | null
-  /** The received amount in cents. Null means that no money in shillings has arrived. */
+  /**
+   * The received amount in cents of a shilling; for money in another currency, the worth that an operator stated. Null means
+   * that there is none.
+   */
   amount_received_minor: bigint | null
   /** The received amount in another currency, in hundredths. Null means that no money in another currency has arrived. */
   foreign_amount_minor: bigint | null
@@ -271,7 +274,7 @@ export type PagePayment = {
   busy_for: Buffer | null
   /** The time at which the money arrived, even if an operator declined it later. Null means that no money arrived. */
   arrived_at: Date | null
-  /** The phone of the payer, from the attempt. This field and the fields after it are null before the first attempt. */
+  /** The phone of the payer, from the attempt. Without an attempt, this field and the fields after it are null. */
   phone: string | null
   attempt_state: AttemptState | null
   attempt_at: Date | null
@@ -370,7 +373,9 @@ const UNANSWERED = sql(
 /** An attempt on a page that has no outcome yet, with its start time. */
 export type UnansweredAttempt = { link_id: string; method: Method; at: Date }
 
-/** Finds the attempts on these pages that may still take money, including earlier attempts. */
+/**
+ * Finds the attempts without an outcome of the newest LINK_PAYMENTS_READ_MAX payments of each page, including earlier attempts.
+ */
 export function findUnansweredAttempts(
   reader: Reader,
   links: readonly { merchant_id: string; link_id: string }[],

@@ -23,8 +23,8 @@ export const LONGEST_PAUSE_MS = Math.max(ASK_AGAIN_MS_MAX, 1_000 * Math.max(...A
 const UNSENT_PAUSE_MS = 1_000
 
 /**
- * Returns the time of the next query: the end of the pause that the provider announced, or else of a growing pause. The time is
- * not after the deadline; if the deadline has passed, the time is `now`.
+ * Returns the time of the next query or push: the end of the pause that the provider announced, or else of a growing pause. The
+ * time is not after the deadline; if the deadline has passed, the time is `now`.
  */
 export function nextAskAt(
   now: Date,

@@ -1,5 +1,5 @@
 // Enforces rate limits across all processes: of payments on pages in ten minutes, of live prompts to one phone in an hour and a
-// day. A stranger must not send prompts to other people's phones, and must not keep a page busy.
+// day. The limits stop a stranger who sends many prompts to another person's phone, or who keeps a page busy.
 
 import type { Method } from '../../adapters/providers/port.ts'
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'

@@ -69,7 +69,6 @@ const RULES = [
 
 type CollectionHandlers = ReturnType<typeof createHandlers>
 
-/** Makes the functions that several routes call. */
 function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
   const accept = createAccept(deps)
   const find = createFindCollection(deps)

@@ -195,7 +195,10 @@ export const HeldCollection = Type.Object(
 )
 export type HeldCollection = Static<typeof HeldCollection>
 
-/** A held payment after the decision of an operator, with the operators who have decided. */
+/**
+ * A held payment after the decision of an operator. If the decision needs two operators, the record names the operators who
+ * have decided.
+ */
 export const ClearedCollection = Type.Object(
   { ...HeldCollection.properties, ...VerdictFields },
   { title: 'ClearedCollection' },

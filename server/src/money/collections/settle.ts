@@ -86,7 +86,7 @@ function applyDecision(
 ): void {
   Object.assign(attempt, decision.attempt)
   if (decision.paid_by_earlier) {
-    // If an earlier attempt paid, the payment gets its method, fee and phone, because the payer chose them for that attempt.
+    // If an earlier attempt paid, the payment gets the method, fee and phone of that attempt.
     collection.by_earlier = true
     collection.customer_phone = attempt.phone ?? link?.customer_phone ?? null
     collection.method = attempt.of_method

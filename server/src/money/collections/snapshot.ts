@@ -7,7 +7,7 @@ import type { Metadata, TraceContext } from '../../kernel/lib/index.ts'
 import type { LockedLink } from './link-settlement.ts'
 import type { AttemptState, Status } from './state.ts'
 
-/** The columns of a collection that determine every decision. Amounts are in cents. */
+/** The facts about a collection on which its moves depend. Amounts are in cents. */
 export type CollectionCore = {
   status: Status
   amount_minor: bigint

@@ -6,9 +6,9 @@ export const STATUSES = ['created', 'processing', 'successful', 'failed', 'pendi
 export type Status = (typeof STATUSES)[number]
 
 /**
- * The states of an attempt. In `to_send`, the provider may not have the attempt yet. In `asked`, the server queries the provider
- * until the answer is final. In `final`, the provider gave a final answer. In `given_up`, the deadline passed without a final
- * answer.
+ * The states of an attempt. In `to_send`, the provider may not have the attempt yet. In `asked`, the server queries the
+ * provider until the answer is final. In `final`, the attempt has a final answer. In `given_up`, the deadline passed without a
+ * final answer.
  */
 export const ATTEMPT_STATES = ['to_send', 'asked', 'final', 'given_up'] as const
 /** The state of one attempt. ATTEMPT_STATES explains each. */
@@ -43,7 +43,7 @@ export const moves = {
   },
   reverse: { from: ['successful'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
   reverseHeld: { from: ['pending_clearance'], to: 'reversed', event: 'collection.reversed', time_field: 'reversed_at' },
-  // An operator decides about held money: the merchant gets the money, or the money goes back to the payer.
+  // An operator decides about held money: `clear` credits the merchant, and `decline` does not.
   clear: { from: ['pending_clearance'], to: 'successful', event: 'collection.success', time_field: 'completed_at' },
   decline: { from: ['pending_clearance'], to: 'failed', event: 'collection.failed', time_field: 'failed_at' },
 } as const satisfies Record<string, CollectionMove>

@@ -16,7 +16,9 @@ export type Collection = {
   amount_minor: bigint
   currency: string
   amount_received_minor: bigint | null
-  /** The received amount in another currency. Null means that no money in another currency has arrived. */
+  /**
+   * The received amount in another currency, in hundredths. Null means that no money in another currency has arrived.
+   */
   foreign_amount_minor: bigint | null
   foreign_currency: string | null
   customer_name: string | null
