@@ -98,7 +98,9 @@ type GatheredApproval = Exclude<KeyedResult<ApprovalResult>, Refusal>
  */
 const ALONE_MAX = 4
 
-/** Returns the function that approves one withdrawal in a batch. A failure or a refusal does not affect the other approvals. */
+/**
+ * Returns the function that approves one withdrawal in a batch. The refusal of an approval does not affect the other approvals.
+ */
 function gatherApprovals(
   deps: Deps,
   approveBatch: ApprovalService['approveBatch'],

@@ -1,5 +1,5 @@
 // Finds, judges and stores the approvals of withdrawals. If a withdrawal, or a sum of the day with the withdrawal, reaches
-// FOUR_EYES_AMOUNT, two operators have to approve. Each approval is a row, written under the lock of the withdrawal.
+// FOUR_EYES_AMOUNT, two operators have to approve. Each operator's approval is a row, written under the lock of the withdrawal.
 
 import { type DailySums, fourEyesMinor, needsSecond, payoutSums } from '../../access/four-eyes/index.ts'
 import { hasTies, operatorMay } from '../../access/merchants/index.ts'

@@ -138,7 +138,8 @@ type ApprovalWork = {
   new_destinations: ReadonlySet<string>
   approvals: Map<string, Approval[]>
   /**
-   * The sums of the day: under lock, or in a dry run without a lock. Null means that no amount needs a second operator.
+   * The sums of the day: under lock, or in a dry run without a lock. Null means that no amount needs a second operator, or that
+   * the merchant simulates.
    */
   sums: DailySums | null
   /** The amounts of this batch, which `sums` already contains. */
@@ -152,9 +153,9 @@ type ApprovalWork = {
 }
 
 /**
- * Approves a batch of withdrawals in the given transaction and order. Judges each withdrawal by its status, approvals, merchant
- * and the balance after earlier items. If the function refuses an item, its answer is a Refusal, and no row of the item
- * changes. If a withdrawal needs two operators, the first approval reserves no money.
+ * Approves a batch of withdrawals in the given transaction and order, and judges each withdrawal after the changes of the
+ * earlier items. If the function refuses an item, its answer is a Refusal, and no row of the item changes. If a withdrawal
+ * needs two operators, the first approval reserves no money.
  */
 export async function approveWithdrawals(
   deps: Deps,

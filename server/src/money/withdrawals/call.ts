@@ -121,7 +121,6 @@ function statusAnswer(answer: PayoutAnswer): PayoutAnswer {
   return { ...rest, kind: 'unknown', why: busy ? 'busy' : 'unreachable' }
 }
 
-/** Converts a payout to the request that a provider adapter takes. */
 function payoutRequest(payout: Payout): PayoutRequest {
   const { environment, method, destination_code, destination_identifier, destination_name, bank_name } = payout
   const { provider_reference: reference, amount_minor, currency, sent_at } = payout

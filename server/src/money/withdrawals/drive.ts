@@ -197,7 +197,7 @@ function createRunner(
   const in_hand = new Set<string>()
   const under_way = new Set<Promise<unknown>>()
   const run = (payout: Payout): boolean => {
-    // If a step outlasts its lease, this process claims the row again. The claim extends the lease, and the first step
+    // If a step outlasts its lease, this process may claim the row again. The claim extends the lease, and the first step
     // continues.
     if (in_hand.has(payout.withdrawal_id)) return false
     in_hand.add(payout.withdrawal_id)

@@ -1,6 +1,6 @@
 // Decides whether a live payout must wait: for the end of a pause, or because its merchant is suspended. The statement that
-// takes the send token decides, so that no process takes the token after a pause began. The history gets one entry for each
-// reason.
+// takes the send token decides, so that no process takes the token after a pause began. If the reason changes, the history gets
+// an entry.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { noteHold, writeWithdrawalChanges } from './change.ts'

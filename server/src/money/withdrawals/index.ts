@@ -1,4 +1,4 @@
-// Exports the functions and types of withdrawals. An operator approves each withdrawal before the server makes its payout.
+// Exports the functions and types of withdrawals that other rooms import.
 
 export { doubtUnsentPayouts } from './after-restore.ts'
 export { type ApprovalService, createApprovalService } from './approval-service.ts'

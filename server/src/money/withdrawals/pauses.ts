@@ -112,7 +112,7 @@ const END = sql(
 )
 
 /**
- * Ends a pause. If no other reason holds a payout of the pause, a worker sends the payout within half a minute. Errors:
+ * Ends a pause. If no other reason holds a payout of the pause, a worker sends the payout within about half a minute. Errors:
  * invalid_state after the end of the pause, not_found for an unknown pause, conflict_of_interest for an operator with ties to
  * the merchant.
  */

@@ -116,8 +116,8 @@ const SET_CHECK = sql(
   'update saved_recipients set name_check = $3, name_checked_at = $4 where merchant_id = $1 and id = $2',
 )
 const DELETE = sql('recipients_delete', 'delete from saved_recipients where merchant_id = $1 and id = $2')
-// After midnight, a process whose clock is behind still has the day before. Its checks count for the new day. A count of a later
-// day is of a wrong clock and ends.
+// After midnight, a process whose clock is behind still has the day before, so its checks count for the new day. If a count has
+// a still later day, its clock was wrong, and the count starts again.
 const COUNT_ENDED = '(c.day < excluded.day or c.day > excluded.day + 1)'
 const COUNT_CHECK = sql(
   'recipients_count_check',
@@ -161,7 +161,7 @@ export type NewRecipient = {
 }
 
 /**
- * Saves a recipient. If the destination is wrong or already saved, refuses with 400 at its field. If the merchant has
+ * Saves a recipient. If the destination is wrong or already saved, refuses with 400 and names the field. If the merchant has
  * RECIPIENTS_MAX recipients, refuses with invalid_state.
  */
 export async function saveRecipient(

@@ -103,8 +103,8 @@ export async function requestInfo(
 }
 
 /**
- * Stores the merchant's answer, so that the withdrawal waits for approval again. If no operator asked a question, refuses with
- * invalid_state.
+ * Stores the merchant's answer, so that the withdrawal waits for approval again. If no question of an operator waits for an
+ * answer, refuses with invalid_state.
  */
 export async function respond(
   deps: Deps,
@@ -171,7 +171,8 @@ export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]
 /**
  * Ends a withdrawal whose payout is doubtful, by an operator's decision, and moves the money. If the status or the reservation
  * in the ledger allows no resolution, refuses with invalid_state. If the merchant spent the released money of a paid payout,
- * refuses with insufficient_balance. If the operator has ties to the merchant, refuses with conflict_of_interest.
+ * refuses with insufficient_balance. If the operator has ties to the merchant, refuses with conflict_of_interest. If the
+ * operator repeats the first decision, refuses with second_operator_required.
  */
 export async function resolveWithdrawal(
   deps: Deps,
@@ -220,8 +221,8 @@ export async function resolveWithdrawal(
 }
 
 /**
- * Returns the decision about a withdrawal. If the decision needs two operators, both must make the same decision. The decision
- * contains the version of the withdrawal, because a later answer of the provider changes the version.
+ * Returns the decision about a withdrawal. If the decision needs two operators, both must make the same decision. The version
+ * is part of the decision, so a first decision ends when an answer of the provider changes the withdrawal.
  */
 function correctionBy(row: Withdrawal, input: WithdrawalResolution): Correction {
   const { merchant_id, id, environment, version, total_reserved_minor: amount_minor } = row

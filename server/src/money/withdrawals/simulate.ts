@@ -17,7 +17,10 @@ const SIMULATED_REASON = 'Simulated in the sandbox.'
 
 type ProviderOutcome = Exclude<SimulatedOutcome, 'REJECTED' | 'INFO_REQUESTED'>
 
-/** The moves that lead an approved withdrawal to each outcome. */
+/**
+ * The moves by which an approved withdrawal can reach each outcome. An empty list means that only a withdrawal before its
+ * approval can reach the outcome.
+ */
 const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[]> = {
   SUCCESS: ['succeed'],
   FAILED: ['fail'],
