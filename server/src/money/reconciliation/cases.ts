@@ -28,7 +28,7 @@ export type CaseOrigin = {
   explained_by: string | null
   /** The operator or the task that closes cases. Null means that an imported statement closes cases. */
   closed_by: { id: string | null; name: string } | null
-  /** Returns the kinds of cases that a missing line of the given payment or payout may open. */
+  /** Returns the kinds of lines of the given payment or payout whose absence may open a case. */
   missingKinds: (subject: string) => readonly LineKind[]
 }
 

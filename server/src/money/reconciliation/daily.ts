@@ -23,7 +23,7 @@ const FETCH_FROM_MS = 2 * 3_600_000
 /** The maximum number of pages of a list of movements, far above the number of any real day. An endless list thus fails. */
 const PAGES_MAX = 10_000
 const BATCH_ROWS = 1_000
-/** The maximum number of days of one provider in one run. The next run fetches the later days. */
+/** The maximum number of days of one provider in one run. The next run fetches the other days. */
 const DAYS_MAX = 31
 
 const SYSTEM: Act = { actor: { kind: 'system', id: null, name: 'reconciliation' }, request_id: null, address: null }

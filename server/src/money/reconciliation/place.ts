@@ -52,7 +52,7 @@ const PAYOUTS = pageStatement(
    order by p.withdrawal_id limit $6`,
 )
 
-/** An attempt or payout, and a line that has the same provider id. */
+/** An attempt or payout, with a line of the same provider id. Null in `subject` means that no line has this id. */
 type CandidateRow = { merchant_id: string; id: string; number: number; provider_reference: string; last: boolean } & (
   | ({ subject: string } & StoredLine)
   | { subject: null }
