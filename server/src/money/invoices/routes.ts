@@ -74,7 +74,6 @@ export function invoiceRoutes(deps: Deps, { live }: InvoicesOptions): (app: App)
   }
 }
 
-/** Adds the endpoint POST /v1/invoices, which creates a draft. */
 function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices',
@@ -99,7 +98,6 @@ function createInvoiceRoute({ deps, app, live, show }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds the endpoint PATCH /v1/invoices/:invoice_id, which edits a draft. */
 function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): void {
   app.patch(
     '/v1/invoices/:invoice_id',
@@ -122,7 +120,6 @@ function editInvoiceRoute({ deps, app, live, change }: InvoiceRouteContext): voi
   )
 }
 
-/** Adds the endpoint POST /v1/invoices/:invoice_id/send, which sends an invoice to its customer. */
 function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/send',
@@ -143,7 +140,6 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
   )
 }
 
-/** Adds the endpoint POST /v1/invoices/:invoice_id/cancel, which cancels an invoice and its payment link. */
 function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/cancel',
@@ -166,10 +162,6 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
   )
 }
 
-/**
- * Adds the endpoint POST /v1/invoices/:invoice_id/payment-link. If the invoice has no active payment link, the endpoint creates
- * a link.
- */
 function invoiceLinkRoute({ deps, app, live, payUrl }: InvoiceRouteContext): void {
   app.post(
     '/v1/invoices/:invoice_id/payment-link',

@@ -25,8 +25,9 @@ const SENT = sql(
 const CLOCK_DIFFERENCE_MAX_MS = 5_000
 
 /**
- * Returns the time of a send of a locked invoice. If the clock is slightly behind the process that sent the invoice before, this
- * is the time of that send. Otherwise the process would count the send on the day before, and the limit would restart.
+ * Returns the time of a send of a locked invoice. If the clock is slightly behind that of the process that sent the invoice
+ * before, this is the time of that send. Otherwise the process would count the send on the day before, and the limit would
+ * restart.
  */
 function sendTime({ sent_at }: Invoice, now: Date): Date {
   const ahead_ms = sent_at === null ? 0 : sent_at.getTime() - now.getTime()
