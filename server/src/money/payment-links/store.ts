@@ -100,7 +100,9 @@ const LOCK = sql(
    where l.merchant_id = $1 and l.id = $2 for update of l`,
 )
 
-/** Finds and locks a page. The caller has already locked the collection of a hosted page. */
+/**
+ * Finds and locks a page. The caller has already locked the collection of a hosted page. Null means that no such page exists.
+ */
 export async function lockLink(tx: Tx, merchant_id: string, id: string): Promise<Link | null> {
   const [row] = await tx.query<Link>(LOCK, [merchant_id, id])
   return row ?? null
