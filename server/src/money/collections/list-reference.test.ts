@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Inserts failed payments one millisecond apart: `Old-00000`, `Old-00001` and so on, the newest last. */
+/** Inserts failed payments one millisecond apart, with numbered references such as `Old-00000`, the newest last. */
 async function plant(of: Merchant, many: number, reference: string, since: number, environment = 'sandbox') {
   const rows = Array.from({ length: many }, (_, i) => {
     const at = new Date(since + i)
