@@ -36,8 +36,8 @@ after(async () => {
 })
 
 /**
- * Creates an approved withdrawal of a merchant that subscribes to the events of all final statuses. This process holds the
- * lease of the payout.
+ * Creates an approved withdrawal of a merchant that subscribes to the events of a success, a failure and a reversal. This
+ * process holds the lease of the payout.
  */
 async function approved(fields: WithdrawalFields = {}): Promise<WithdrawalKey> {
   const merchant = fields.merchant ?? (await newSubscriber())
