@@ -60,7 +60,7 @@ const summed = async (merchant: Merchant) => {
   return Object.fromEntries(rows.map(({ status, items }) => [status, Number(items)]))
 }
 
-test('a filtered list shows the same total before and after the server sums a closed day', async () => {
+test('the total of a filtered list has the payments of summed days and of open days, and the server sums a day after the day closes', async () => {
   const { merchant, key } = await oldPayments(3)
   assert.deepEqual(await summed(merchant), { failed: 3 })
   assert.deepEqual(await totals(key), { successful: 0, failed: 3 })
@@ -114,7 +114,7 @@ test('the sums include each payment that changed while the task summed its day, 
 })
 
 for (const statement of ['', 'collection_days_clear', 'collection_days_write']) {
-  test(`the sums include a change that commits right before ${statement || 'the task reads the payments'}, or the mark of the change stays`, async () => {
+  test(`the mark of a change that commits right before ${statement || 'the task reads the payments'} stays, and the next run sums the change`, async () => {
     const { merchant, key, ids } = await oldPayments(3)
     const [first, second] = ids as [string, string, string]
     await succeed(merchant, first)

@@ -99,7 +99,7 @@ function coreIn(status: Status, more: Partial<CollectionCore> = {}): CollectionC
 for (const status of STATUSES) {
   describe(`a collection that is ${status}`, () => {
     for (const [name, expected] of TABLE[status]) {
-      test(`the answer "${name}" about a ${status} collection causes ${expected || 'no move'}`, () => {
+      test(`${name === 'deadline' ? 'the passed deadline' : `the answer "${name}" of the provider`} about a ${status} collection causes ${expected || 'no move'}`, () => {
         const steps = name === 'deadline' ? decideTimeout(coreIn(status)) : decideAnswer(coreIn(status), ANSWERS[name])
         assert.equal(steps.map((step) => `${step.move}:${step.posting?.fact ?? ''}`).join(' '), expected)
         for (const step of steps) {
@@ -154,7 +154,7 @@ describe('an answer that contradicts the booked outcome', () => {
     for (const status of ['successful', 'pending_clearance', 'reversed'] as const)
       assert.equal(contradicts(coreIn(status), answer), true)
   })
-  test('the description of an answer names the outcome, amount and currency, or the reason', () => {
+  test('the description of an answer names the outcome, amount and currency, or the reason, and an open answer has no description', () => {
     assert.equal(describeOutcome(ANSWERS['succeeded in another currency']), 'succeeded 1000.00 USD')
     assert.equal(describeOutcome(ANSWERS.declined), 'declined wrong_pin')
     assert.equal(describeOutcome(ANSWERS.unknown), null)
@@ -227,7 +227,7 @@ describe('the decision of an operator about held money', () => {
     ])
   })
   for (const status of STATUSES.filter((one) => one !== 'pending_clearance')) {
-    test(`an operator cannot decide about a collection that is ${status}`, () => {
+    test(`the decision of an operator about a collection that is ${status} causes no move`, () => {
       for (const decision of ['approve', 'decline'] as const)
         assert.deepEqual(decideReview(coreIn(status, { amount_received_minor: AMOUNT }), decision), [])
     })

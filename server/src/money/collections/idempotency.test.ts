@@ -57,7 +57,7 @@ test('a repeated request gets the same bytes, marked as replayed, and makes no s
   }
 })
 
-test('the server treats a request as a replay when only its field order, spaces or amount format differ', async () => {
+test('the server treats a request as a replay when only its field order, spaces, escapes or amount format differ', async () => {
   const idempotency_key = randomUUID()
   const first = await world.post(PUSH, { amount: '10', phone: '0754123001', reference: 'R' }, { idempotency_key })
   for (const payload of [
@@ -259,7 +259,7 @@ describe('a QR code that the provider makes', () => {
   })
 
   for (const crash_point of ['qr.before_call', 'qr.after_call']) {
-    test(`the server accepts the key of a process that died at ${crash_point} again within 30 seconds, and continues the same payment`, async () => {
+    test(`30 seconds after a process died at ${crash_point}, the server accepts the key of its request again and continues the same payment`, async () => {
       let dies = true
       const own = await createWorld({
         env: { COLLECTION_DEADLINE_H: '0.05' },

@@ -152,7 +152,7 @@ async function look(world: World, id: string): Promise<Now> {
   }
 }
 
-test('the server waits the longest pause between two status queries when the counter of queries has its highest value', () =>
+test('the server does not query a payment again after each lease when the counter of queries has its highest value', () =>
   withScriptedPayment(
     {},
     async ({ world, script, id }) => {

@@ -43,7 +43,7 @@ test('the endpoint refresh-status refuses a malformed key and the key of another
   assert.equal((await refresh(url, 'free')).status, 200)
 })
 
-test('concurrent refreshes of a payment with one Idempotency-Key get one answer', async () => {
+test('concurrent refreshes of a payment with one Idempotency-Key get the same answer, or 409', async () => {
   const url = await push('another-payment')
   const replies = await Promise.all([1, 2, 3, 4].map(() => refresh(url, 'at-once')))
   for (const reply of replies) {
