@@ -176,7 +176,7 @@ describe('a PROCESSING withdrawal after an open answer', () => {
 })
 
 describe('the table of decisions', () => {
-  test('the table of decisions has a row for every status, with every answer', () => {
+  test('the table of decisions has a row for every status, with every final answer', () => {
     assert.deepEqual([...new Set(TABLE.map(([status]) => status))].sort(), [...STATUSES].sort())
     for (const [, , expected] of TABLE) assert.deepEqual(Object.keys(expected).sort(), [...FINAL].sort())
   })

@@ -286,7 +286,7 @@ describe('answers of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '2' } },
     ))
 
-  test('a late reversal returns the amount and our fee to the merchant', () =>
+  test('a late reversal returns the money to the merchant once, even if the callback repeats', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       script.payout = () => payoutAnswers.paid(A)
@@ -311,7 +311,7 @@ describe('answers of the provider', () => {
 })
 
 describe('callbacks about a payout', () => {
-  test('the server queries the provider after a callback, and settles only the answer to that query', () =>
+  test('the server queries the provider after a callback, and settles only a final answer to that query, once', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const key = await submitted()

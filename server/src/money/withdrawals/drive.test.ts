@@ -147,7 +147,7 @@ describe('processes that die', () => {
     ['accepted', payoutAnswers.accepted, 'PROCESSING'],
     ['declined', payoutAnswers.declined, 'FAILED'],
   ] as const) {
-    test(`a worker gets the answer "${outcome}" to its query and does not send the payout of a process that died after sending again`, () =>
+    test(`a worker that gets the answer "${outcome}" to its query does not send again the payout of a process that died after sending`, () =>
       withPayoutWorld(
         async (stage) => {
           const { world, hands, script, executions, submitted, another } = stage

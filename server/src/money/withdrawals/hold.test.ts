@@ -70,7 +70,7 @@ test('an approved payout of a suspended merchant waits, its history has the reas
     assert.deepEqual(await notesOf(operator, key), [SUSPENDED])
   }))
 
-test('the worker queries and settles a payout during the suspension if the payout was sent before', () =>
+test('the worker queries and settles a payout during the suspension if a process sent the payout before', () =>
   withPayoutWorld(async (stage) => {
     const { world, script, executions, submitted } = stage
     const operator = await createTestOperator(world)

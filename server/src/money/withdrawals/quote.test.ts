@@ -76,7 +76,7 @@ test('a quote shows a processor charge that the platform bears, and the total do
   )
 })
 
-test('a quote and a submission have the same charges with every price list', async () => {
+test('a quote and a submission have the same charges with each of five price lists', async () => {
   await fund(world, { amount: '5000000', environment: 'live' })
   const lists = [
     [{ flow: 'withdrawal' }],
@@ -134,7 +134,7 @@ test('the server makes a quote without a recipient and without a balance, and re
   assert.equal(reply.body.error.details.fields[0].field, 'destination_identifier')
 })
 
-test('the server refuses the same fields in a quote as in a submission', async () => {
+test('the server refuses a quote with a wrong field and stores no row', async () => {
   for (const [change, status, code] of [
     [{ method: 'CASH' }, 400, 'validation_failed'],
     [{ amount: '0' }, 400, 'validation_failed'],

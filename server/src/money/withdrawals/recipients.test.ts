@@ -105,7 +105,7 @@ test('members whose role may not withdraw, API keys and other merchants neither 
   await clear()
 })
 
-test('the server refuses a wrong recipient at its field and stores nothing', async () => {
+test('the server refuses a wrong recipient, names its field and stores no row', async () => {
   assert.equal((await save()).status, 201)
   const cases: [object, string, RegExp][] = [
     [{ destination_identifier: '0754 12X 456' }, 'destination_identifier', /Tanzanian mobile number/],

@@ -162,7 +162,7 @@ describe('withdrawals before their approval', () => {
     assert.deepEqual(await storedState(key), before)
   })
 
-  test('the server refuses each decision about an unknown withdrawal with not_found', async () => {
+  test('the server refuses an approval, rejection, question, resolution or retry of an unknown withdrawal with not_found', async () => {
     for (const id of [randomUUID(), 'x', '']) {
       const key = { merchant_id: world.merchant.id, id }
       for (const work of [

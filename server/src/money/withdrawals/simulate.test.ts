@@ -190,7 +190,7 @@ describe('money of a simulated outcome', () => {
   }
 })
 
-test('a simulated withdrawal has the fields and formats of a real withdrawal', async () => {
+test('a simulated withdrawal has references, a completion time and reasons in the formats of a real withdrawal', async () => {
   const succeeded = (await simulate(await submit(), 'SUCCESS')).body.data
   assert.match(succeeded.provider_reference, /^W[0-9A-HJKMNP-TV-Z]{26}$/)
   assert.match(succeeded.transaction_reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)

@@ -52,7 +52,7 @@ describe('moves of a withdrawal', () => {
   test('the table of moves contains no move that the test does not expect', () =>
     assert.deepEqual(Object.keys(moves).sort(), Object.keys(ALLOWED).sort()))
 
-  test('only the move approve leads to a status with reserved money', () => {
+  test('apart from the move alarm, only approve leads from a status without reserved money to an approved status', () => {
     const approved: WithdrawalStatus[] = STATUSES.filter(
       (status) => !['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'CANCELLED'].includes(status),
     )
@@ -73,7 +73,7 @@ describe('moves of a withdrawal', () => {
     }
   })
 
-  test('a move leads out of every open status, and out of a closed status only a move of the provider', () => {
+  test('a move of an operator or the merchant leads out of every open status except PROCESSING, and only moves of the provider lead out of a closed status', () => {
     for (const status of STATUSES) {
       const leaving = Object.values(moves).filter((move) => (move.from as readonly WithdrawalStatus[]).includes(status))
       if ((OPEN_STATUSES as readonly WithdrawalStatus[]).includes(status))

@@ -416,7 +416,7 @@ describe('invalid bodies of a submission', () => {
   })
 })
 
-test('the server refuses a body whose environment differs from the environment of the key', async () => {
+test('the server refuses a body whose environment differs from the environment of the key or session', async () => {
   for (const [path, key, environment] of [
     [MOBILE, world.live_key, 'sandbox'],
     [MOBILE, world.sandbox_key, 'live'],
@@ -504,7 +504,7 @@ describe('live money of restricted merchants', () => {
   ]
   for (const [name, restrict] of restrictions) {
     for (const funded of [true, false]) {
-      test(`the server refuses live money of a merchant that is ${name} with 409 withdrawal_restricted, ${funded ? 'with' : 'without'} a balance`, async () => {
+      test(`the server refuses live money of a merchant that is ${name} in a session with 409 withdrawal_restricted, ${funded ? 'with' : 'without'} a balance`, async () => {
         const merchant = await world.newMerchant()
         if (funded) await fund(world, { merchant, amount: '100000', environment: 'live' })
         const live = await world.newKey({ merchant, environment: 'live' })
