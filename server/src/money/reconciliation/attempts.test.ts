@@ -181,7 +181,7 @@ const SCENARIOS: {
   },
 ]
 
-test('the comparison reports each difference for the attempt of the line when a payment has two attempts', async () => {
+test('the comparison reports each difference for its attempt when a payment has two attempts', async () => {
   const expected: string[] = []
   const rows: StatedRow[] = []
   const names = new Map<string, string>()

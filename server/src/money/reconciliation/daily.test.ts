@@ -162,7 +162,7 @@ test('the next daily run closes a case when the settled payment agrees with the 
   assert.deepEqual([closed?.resolution, closed?.explained_by], ['explained', null])
 })
 
-test('a daily run fetches all days on which no process ran, and fetches the oldest day first', async () => {
+test('a daily run fetches all days on which no process ran, each day with its movements', async () => {
   const days = ['2026-01-13', '2026-01-14', '2026-01-15']
   const made = await plant(
     world,
