@@ -216,7 +216,7 @@ describe('edits of invoices', () => {
     assert.deepEqual([unchanged.status, unchanged.body.data.total], [200, '300.00'])
   })
 
-  test('the server refuses an edit with an invalid field as it refuses a new invoice, and changes nothing', async () => {
+  test('the server refuses an edit with an invalid field, and changes nothing', async () => {
     const made = await invoices.draft()
     for (const [body, code] of [
       [{ due_date: '2025-01-01' }, 'validation_failed'],
@@ -252,7 +252,7 @@ describe('edits of invoices', () => {
 })
 
 describe('reads of invoices', () => {
-  test('a merchant can list invoices by status, newest first, in pages', async () => {
+  test('a merchant can list invoices by status and in pages', async () => {
     const other = await createWorld()
     try {
       const { act, draft: make, pay, sent: send, show } = invoicesOf(other)
@@ -288,7 +288,7 @@ describe('reads of invoices', () => {
     }
   })
 
-  test('the server answers 404 to a read of an invoice of another merchant or environment', async () => {
+  test('the server answers 404 to a read, an edit or an action about an invoice of another merchant or environment', async () => {
     const made = await invoices.draft()
     const other_key = await world.newKey({ merchant: await world.newMerchant() })
     for (const key of [other_key, world.live_key]) {

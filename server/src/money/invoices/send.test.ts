@@ -152,7 +152,7 @@ describe('sent invoices', () => {
     assert.equal((await invoices.messages(id)).length, 6)
   })
 
-  test('the server refuses to send a live invoice when the merchant is not approved, not verified or has no prices', async () => {
+  test('the server refuses to send a live invoice when the merchant is not approved or is suspended', async () => {
     const merchant = await world.newMerchant({ approved: false })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
     const made = await world.post('/v1/invoices', INVOICE, { key: token })
@@ -177,7 +177,7 @@ describe('sent invoices', () => {
     }
   })
 
-  test('the audit log has an entry with the user for each time that a user sends or cancels an invoice', async () => {
+  test('the audit log has one entry with the user when a user sends an invoice, and one when the user cancels the invoice twice', async () => {
     const { token } = await world.newSession('FINANCE')
     const { id } = await invoices.draft({}, token)
     await invoices.act(id, 'send', token)
