@@ -45,15 +45,15 @@ const FIND = sql(
 type ExistingAccount = { id: string; language: Language; ours: boolean }
 
 /**
- * Returns the account of an e-mail address. If the user is disabled or of a foreign issuer, or SIGN_UP=invited and the
- * invitation is withdrawn, `ours` is false.
+ * Returns the account of an e-mail address. `ours` is false for a disabled user and for a user of a foreign issuer. If
+ * SIGN_UP=invited, it is also false for a user without an issuer whose invitation is withdrawn.
  */
 async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<ExistingAccount | undefined> {
   const [existing] = await tx.query<ExistingAccount>(FIND, [email, EMBEDDED, deps.config.sign_up === 'open'])
   return existing
 }
 
-/** Returns the URL of an identity page, with the token of a mailed link. */
+/** Returns the URL of an identity page. If `token` is given, the URL has this token of a mailed link. */
 export function pageUrl(base_url: string, path: string, language: Language, token?: string): string {
   return `${base_url}/identity/${path}?${new URLSearchParams({ ...(token ? { token } : {}), lang: language })}`
 }

@@ -47,7 +47,7 @@ const SWEEP = sql(
 )
 
 /**
- * If the provider sets no lifetime for a record, the lifetime in seconds. The provider sets a lifetime for each kind of record
+ * The lifetime in seconds of a record for which the provider sets no lifetime. The provider sets one for each kind of record
  * that this server uses.
  */
 const LIFE_S_DEFAULT = 86_400

@@ -201,7 +201,7 @@ function countersFor(kind: keyof typeof KINDS, { account, address, device }: Att
   ]
 }
 
-/** Deletes expired counters, at most 1,000. Returns the number of deleted counters. */
+/** Deletes counters without attempts for a day, at most 1,000. Returns the number of deleted counters. */
 export async function sweepAttempts(deps: Deps, now: Date): Promise<number> {
   const before = new Date(now.getTime() - FORGET_MS)
   return (await oneStatement(deps.db).query(SWEEP, [before])).length

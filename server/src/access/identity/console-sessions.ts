@@ -89,7 +89,10 @@ export async function extendConsoleSession(
 /** The reason why a session has ended: no activity, or its age. */
 export type SessionEnd = 'idle' | 'age'
 
-/** Returns the reason why a session of the operator console has ended. Null means that the session is open. */
+/**
+ * Returns the reason why a session of the operator console has ended. Null means that the session is open, or that it is a
+ * session of the dashboard, which has no such limits.
+ */
 export function sessionEnd({ config }: Deps, session: SessionTimes, now: Date): SessionEnd | null {
   if (session.console !== 'operator') return null
   const pastMs = (since: Date) => now.getTime() - since.getTime()

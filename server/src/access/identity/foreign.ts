@@ -64,7 +64,7 @@ export function createForeignVerifier(deps: Deps): Verifier {
 function consoleOf({ config }: Deps, { client_id, azp }: JWTPayload): Console | null | undefined {
   const { dashboard_client_id, operator_client_id } = config
   if (operator_client_id === '') return null
-  // If a token names two different clients, neither client accepts the token.
+  // If a token names two different clients, the server accepts the token at neither console.
   if (client_id !== undefined && azp !== undefined && client_id !== azp) return undefined
   const client = client_id ?? azp
   if (client === operator_client_id) return 'operator'
@@ -103,7 +103,7 @@ type FetchEmail = (token: string, subject: string) => Promise<string | null>
 
 /**
  * Caches the verified e-mail address of each subject for a minute. If the issuer answers 4xx except 429, the user has no
- * verified address. If the issuer is unreachable, the function refuses with service_unavailable.
+ * verified address. After any other failure, the function refuses with service_unavailable.
  */
 function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
   const cache = new Map<string, { answer: Promise<string | null>; until: number }>()

@@ -90,7 +90,10 @@ async function openAddition(
   return { ...sign_in, person, party, ceremony }
 }
 
-/** Returns the options for the second step with a passkey. Null means that the user has no passkey for this server. */
+/**
+ * Returns the options for the second step with a passkey. Null means that the user has no passkey for this server, or that
+ * browsers allow no passkeys at its URL.
+ */
 export async function signInOptions(
   site: IdentitySite,
   uid: string,

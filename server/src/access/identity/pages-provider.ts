@@ -63,7 +63,7 @@ export function signedOutPage(deps: Deps, ctx: KoaContextWithOIDC): void {
 }
 
 /**
- * If the database does not answer or too many forms are in progress, the value of the Retry-After header in seconds.
+ * The value of the Retry-After header in seconds, if the database does not answer or too many forms are in progress.
  */
 export const RETRY_AFTER_S = 3
 

@@ -43,7 +43,7 @@ export function relyingParty(base_url: string, page_url = base_url): RelyingPart
   return hostname === domain || hostname.endsWith(`.${domain}`) ? { domain, origin } : null
 }
 
-/** The algorithms that every browser supports: EdDSA, ES256 and RS256. */
+/** The accepted algorithms: EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257]
 const TIMEOUT_MS = CHALLENGE_S * 1000
 
@@ -71,7 +71,8 @@ export async function creationOptions(
 }
 
 /**
- * Returns the options with which a browser uses a passkey, with a new challenge. Null means that the user has no passkey.
+ * Returns the options with which a browser uses a passkey, with a new challenge. Null means that the user has no passkey for
+ * this domain.
  */
 export async function requestOptions(
   deps: Deps,

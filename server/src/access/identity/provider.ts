@@ -61,7 +61,7 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
       errorPage(deps, ctx)
     },
   })
-  // A client cannot set these headers, because `identityRoutes` overwrites them.
+  // A client cannot set the X-Forwarded headers that the provider reads, because `mountProvider` overwrites them.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)

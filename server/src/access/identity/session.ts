@@ -174,7 +174,7 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionP
     auth_time: newest(claims.auth_time, row.confirmed_at),
     second_factor: claims.strong,
     by_command: claims.by_command,
-    // Without a second factor, a user has no operator role. The demo operator is the exception.
+    // Without a second factor, a user has no operator role. Outside production, a demo operator is the exception.
     operator_role: claims.strong || !needsSecondFactor(deps, row) ? row.operator_role : null,
     memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
       role,

@@ -85,7 +85,8 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 /**
  * Checks the signature and the claims of a token. Null means that the token is invalid. The check ignores `jku`, `x5u`, `x5c`
- * and `jwk`, because the sender chooses them. If `key` throws another error than jose, throws this error.
+ * and `jwk`, because the sender chooses them. If `key` throws an error that is neither of jose nor a TypeError, throws this
+ * error.
  */
 export async function readToken(
   deps: Deps,
@@ -128,7 +129,9 @@ export function isStrong(amr: unknown, more: readonly string[] = []): boolean {
   return Array.isArray(amr) && amr.some((way) => STRONG.includes(way) || more.includes(way))
 }
 
-/** Returns the time of the sign-in of a valid token. Null means that the time is missing or in the future. */
+/**
+ * Returns the time of the sign-in of a valid token. Null means that the time is missing, invalid, or later than the token.
+ */
 export function authTimeOf({ auth_time, iat }: JWTPayload & { iat: number }): Date | null {
   const is_valid = typeof auth_time === 'number' && Number.isSafeInteger(auth_time) && auth_time > 0
   return is_valid && auth_time <= iat + LEEWAY_S ? new Date(auth_time * 1000) : null

@@ -107,8 +107,8 @@ export async function dropSecondStep(tx: Tx, user_id: string): Promise<void> {
 }
 
 /**
- * Generates a recovery code of sixteen letters and digits in groups of four. The code has so many random bits that a plain hash
- * protects it.
+ * Generates a recovery code of sixteen letters and digits in groups of four. A plain hash protects the code, because it has 80
+ * random bits.
  */
 function recoveryCode(deps: Deps): string {
   const { base32 } = new Secret({ buffer: Uint8Array.from(deps.random.bytes(RECOVERY_BYTES)).buffer })
