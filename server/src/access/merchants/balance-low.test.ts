@@ -1,5 +1,4 @@
-// Tests the event of a low balance: the server sends one event each time that the available balance falls below the balance
-// mark.
+// Tests the event that the worker queues when the available balance is below the balance mark.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Queues one event each time that the available balance of a merchant falls below the balance mark. One transaction stores that
-// the balance is low and queues the event, so that two workers never report it twice.
+// Queues an event if the available balance of a merchant has fallen below the balance mark. One transaction stores that the
+// balance is low and queues the event, so that two workers never report it twice.
 
 import { enqueueEvents, subscriptionKey, subscriptionsOf } from '../../adapters/webhooks/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
@@ -39,8 +39,8 @@ const PASS = sql(
 )
 
 /**
- * Makes the worker task that reports low balances. After an event, the balance must reach the mark again before the next event.
- * The webhook task sends the events.
+ * Makes the worker task that reports low balances. If a balance stays below the mark, the task queues no second event. The
+ * webhook task sends the events.
  */
 export function lowBalanceTask(deps: Deps): Task {
   return {
@@ -64,7 +64,7 @@ async function reportLowBalances(deps: Deps, tx: Tx): Promise<number> {
     event: 'balance.low' as const,
     endpoint_ids: subscriptions.get(subscriptionKey(balance))?.get('balance.low') ?? [],
     source_type: 'balance' as const,
-    // An event needs a source id, but a balance has no record. So each event gets a new id.
+    // An event needs a source id, but a balance has none. So each event gets a new id.
     source_id: newId(deps, balance.routing_code),
     source_seq: 0,
     body: lowBalanceBody(balance, now.toISOString()),

@@ -1,5 +1,5 @@
-// Finds conflicts of interest: the operator is or was a member of the merchant, or made one of its API keys. Such an operator
-// must not decide about the merchant's money or access.
+// Finds conflicts of interest: the operator is or was a member of the merchant, or made one of its API keys. The caller decides
+// which decisions such an operator must not make.
 
 import type { Act } from '../../books/audit/index.ts'
 import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'

@@ -26,7 +26,7 @@ export async function moveMerchant(
 ): Promise<MerchantView> {
   const { from, to, message } = merchantMoves[input.move]
   const { id } = await getMerchant(tx, input.merchant_id)
-  // Any operator may suspend a merchant, because a suspension only stops payments.
+  // A suspension gives a merchant no money and no access, so an operator with a conflict of interest may also suspend.
   if (input.move !== 'suspend') await refuseConflict(tx, { merchant_id: id, act })
   const moved = await tx.query(MOVE, [id, from, to, deps.clock.now()])
   if (moved.length === 0) {

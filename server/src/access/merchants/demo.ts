@@ -20,8 +20,8 @@ export async function findDemoMerchant(reader: Reader): Promise<Merchant | null>
 }
 
 /**
- * Suspends a demo merchant and removes its members, so that no user can open the merchant. The audit log contains the
- * suspension.
+ * Suspends a demo merchant and removes its members, so that no user can open the merchant in the dashboard. The audit log
+ * contains the suspension.
  */
 export async function archiveDemoMerchant(
   deps: Deps,

@@ -21,8 +21,8 @@ const ADDRESS = /(?:(?<![a-z\d+.-])[a-z\d+.-]+:\/\/|\bwww\.)\S*/gi
 const DOMAIN_DOT = /(?<=[\p{L}\p{N}-])\.(?=[\p{L}\p{N}-]{2})/gu
 
 /**
- * Returns the name of a business on one line, without text that a mail program turns into a link. A stranger may have chosen
- * the name.
+ * Returns the name of a business on one line. A stranger may have chosen the name, so the function removes URLs and splits
+ * domain names. A mail program then turns neither into a link.
  */
 export function mailedName(name: string): string {
   const plain = name.replace(ADDRESS, ' ').replace(DOMAIN_DOT, ' ')

@@ -103,8 +103,8 @@ export async function addIpAddress(
 }
 
 /**
- * Removes an entry. From the next request on, the server refuses restricted keys from this address. If the entry is unknown,
- * refuses with not_found.
+ * Removes an entry. From the next request on, the entry no longer allows requests. If the entry is unknown, refuses with
+ * not_found.
  */
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
   const entry_id = id.toLowerCase()
@@ -135,8 +135,8 @@ const ALLOWED = sql(
 )
 
 /**
- * Makes the function that returns whether an address is approved. One query checks all waiting requests. There is no cache, so
- * every process applies an approval or a removal on the next request.
+ * Makes the function that returns whether an address is approved for a merchant. One query checks up to 200 waiting requests.
+ * There is no cache, so every process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
   const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(

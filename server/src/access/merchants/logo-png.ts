@@ -23,11 +23,14 @@ const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly
 /** The chunks that the new PNG needs beside header and pixels. The function drops all other chunks. */
 const KEPT = ['PLTE', 'tRNS'] as const
 
-/** The reason why the server refuses a logo: the PNG is not readable, has too many pixels, or has too many bytes. */
+/**
+ * The reason why the server refuses a logo: the PNG is not readable, is too wide or too high, or has too many bytes.
+ */
 export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
 
 /**
- * Returns the upload as a new PNG, or the reason for a refusal. Decompresses at most the size that the header states.
+ * Returns the upload as a new PNG, or the reason for a refusal. If the pixel data is larger than the header states, stops the
+ * decompression.
  */
 export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   const chunks = readPngChunks(upload)
@@ -53,7 +56,8 @@ export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
 }
 
 /**
- * Returns the data of all chunks with the same name, joined in order. Null means that the file is not a complete PNG.
+ * Returns the data of all chunks with the same name, joined in order. Null means that the file is not a complete PNG, or has a
+ * wrong checksum.
  */
 function readPngChunks(file: Buffer): Map<string, Buffer> | null {
   if (!file.subarray(0, 8).equals(PNG_SIGNATURE)) return null

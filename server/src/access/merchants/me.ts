@@ -14,7 +14,7 @@ const MEMBERSHIPS = sql(
    where s.user_id = $1 and (u.email_verified or s.name is null) order by m.name, m.id`,
 )
 
-/** The fields of a user that the access token determines, and not the table users. */
+/** The fields of a user that `userView` takes from the principal of the request. */
 type TokenField = 'super_admin' | 'operator_role' | 'operator_duties' | 'console' | 'auth_time' | 'second_factor'
 
 const MERCHANT = sql('me_merchant', 'select name from merchants where id = $1')

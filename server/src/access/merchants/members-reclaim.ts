@@ -11,7 +11,7 @@ const OWN = sql(
   'reclaim_own',
   'select s.merchant_id from members s where s.user_id = $1 and s.name is null order by s.merchant_id',
 )
-// Every transaction that changes members locks all members of the merchant in this order.
+// The order is the order of `members_lock`, so that this transaction and a change of a member do not deadlock.
 const LOCK = sql(
   'reclaim_lock',
   `select s.id, s.user_id, u.email, coalesce(s.name, u.name) as name, s.role from members s join users u on u.id = s.user_id
@@ -32,8 +32,8 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /**
- * Runs after a password reset has proved the e-mail address of a user for the first time. In each merchant that this account
- * created, makes the user MERCHANT_ADMIN and removes other members, API keys and webhooks. Writes audit entries.
+ * Runs after a password reset has proved the e-mail address of a user for the first time. In each merchant that the user joined
+ * without an invitation, makes the user MERCHANT_ADMIN and removes other members, API keys and webhooks. Writes audit entries.
  */
 export async function reclaimMerchants(
   deps: Deps,

@@ -61,9 +61,7 @@ const INVITER = sql('members_inviter', 'select language from users where id = $1
 /** An invitation. Null as `name` means that the server uses the e-mail address as the name. */
 export type Invitation = { merchant_id: string; email: string; role: MerchantRole; name: string | null }
 
-/**
- * The greatest number of members of a merchant, which also limits the e-mails that a merchant can send to strangers.
- */
+/** If a merchant has this number of members, the server refuses another invitation. */
 const MEMBERS_MAX = 200
 
 /**
@@ -73,8 +71,9 @@ const MEMBERS_MAX = 200
 export type MayMailInvitation = (deps: Deps, tx: Tx, merchant_id: string, email: string) => Promise<boolean>
 
 /**
- * Makes the user with this e-mail address a member and queues an e-mail. If the rate limit is reached, queues no e-mail but
- * returns the same answer. If the user is a member, or the merchant has MEMBERS_MAX members, refuses with invalid_state.
+ * Makes the user with this e-mail address a member, and queues the invitation and e-mails to the administrators. If the rate
+ * limit is reached, queues no invitation but returns the same answer. If the user is a member, or the merchant has MEMBERS_MAX
+ * members, refuses with invalid_state.
  */
 export async function inviteMember(
   deps: Deps,
@@ -130,8 +129,8 @@ export function checkMayInvite({ email_verified }: SessionPrincipal): void {
   })
 }
 
-// Every change locks all members of the merchant in one order. So if two administrators demote each other at the same time, the
-// second transaction reads the change of the first.
+// Each change of a role and each removal locks all members of the merchant in one order. So if two administrators demote each
+// other at the same time, the second transaction reads the change of the first.
 const LOCK = sql(
   'members_lock',
   'select id, user_id, role from members where merchant_id = $1 order by merchant_id, user_id for update',

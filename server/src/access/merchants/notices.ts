@@ -1,5 +1,5 @@
-// Stores the e-mails that each member wants about a merchant, and the e-mails that the worker has queued. Members cannot turn
-// off security e-mails.
+// Stores which e-mails each member wants about a merchant, and which e-mails the worker has queued. Members cannot turn off
+// security e-mails.
 
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
@@ -34,10 +34,7 @@ export type NoticeRecipient = {
 
 /** The greatest number of members of a merchant that get the same warning. */
 const RECIPIENTS_MAX = 20
-/**
- * The number of days for which the server stores queued e-mails. After this time, no worker queues the same warning or summary
- * again.
- */
+/** The number of days for which the server keeps the records of queued e-mails. */
 const QUEUED_DAYS = 60
 const DAY_MS = 86_400_000
 
@@ -172,7 +169,7 @@ export async function memberOfAddress(
   return row === undefined ? null : { merchant_id, user_id: row.user_id, merchant_name: mailedName(row.name) }
 }
 
-/** Turns off the e-mails of one kind for a member. A repeated call changes nothing. */
+/** Turns off the e-mails of one kind for a member. A repeated call changes no setting. */
 export async function endNotices(deps: Deps, tx: Tx, owner: NoticeOwner, kind: NoticeKind): Promise<void> {
   await setNotices(deps, tx, owner, kind === 'digest' ? { digest: 'off' } : { [kind]: false })
 }
@@ -212,14 +209,15 @@ export function queuedNotices(
   return reader.query(CLAIMED, [merchant_ids, notices.map(({ subject }) => subject), kind, since])
 }
 
-/** A member that has not yet received the summary of a period. */
+/** A member that gets summaries of a merchant. */
 export type DueDigest = NoticeRecipient & { merchant_id: string }
 
 /** The kind of a summary, and the end of its period. */
 export type EndedPeriod = { kind: DigestPeriod; end: Date }
 
 /**
- * Returns members without the summary of the period that began on `first_day`. The query omits the merchants in `without`.
+ * Returns up to `limit` members for whom no worker has queued the summary of the period that began on `first_day`. Omits the
+ * merchants in `without`.
  */
 export function dueDigests(
   reader: Reader,

@@ -12,7 +12,6 @@ import type { RuleView } from './schema.ts'
 /** A price rule without an end. `valid_from` is the time of its start. */
 export type RuleInForce = Rule & { id: string; valid_from: Date }
 
-// The query returns the rules in the order of `chooseRule`, the most specific rules first.
 const IN_FORCE = sql(
   'pricing_in_force',
   `select id, flow, method, destination_code, percentage_hundredths, flat_fee_minor, processor_charge_minor,
@@ -21,7 +20,10 @@ const IN_FORCE = sql(
    order by flow desc, destination_code nulls last, method nulls last`,
 )
 
-/** Returns the price rules of a merchant in force, sorted by flow, the most specific rules first. */
+/**
+ * Returns the price rules of a merchant in force, sorted by flow. In a flow, rules with a destination come first, then rules
+ * with only a method, then the other rules.
+ */
 export async function rulesInForce(reader: Reader, merchant_id: string): Promise<RuleInForce[]> {
   return (await reader.query<RuleInForce>(IN_FORCE, [merchant_id])).map(withCode)
 }

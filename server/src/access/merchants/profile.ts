@@ -34,7 +34,7 @@ export const NO_LOOK: MerchantLook = {
   logo_hash: null,
 }
 
-/** The columns of `MerchantLook`. In the statement, m is the alias of the merchants. */
+/** The columns of `MerchantLook`. In the statement, m is the alias of the table merchants. */
 export const LOOK_COLUMNS = 'm.support_phone, m.support_email, m.support_address, m.accent_color, m.logo_hash'
 
 const FIND = sql(

@@ -114,7 +114,7 @@ function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityM
 }
 
 /**
- * Returns the name of the actor. If the actor is an operator, returns the brand, because merchants must not read the names of
+ * Returns the name of a user or an API key. For other actors, returns the brand, because merchants must not read the names of
  * operators.
  */
 function actorName({ actor }: Act, brand: string): string {

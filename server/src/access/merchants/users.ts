@@ -1,4 +1,4 @@
-// Writes users and their memberships. No other file writes to the table users.
+// Writes users, and memberships that need no invitation. No other file writes to the table users.
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import { type MerchantRole, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from '../../kernel/http/index.ts'
@@ -51,8 +51,8 @@ const BIND = sql(
 )
 
 /**
- * Binds an invited user to the issuer and the subject of the first sign-in. Returns the user id. Null means that no unbound
- * user has this address. If two sign-ins occur at the same time, the second gets null.
+ * Binds an invited user to the issuer and the subject of the first sign-in. Returns the user id. Null means that no enabled and
+ * unbound user has this address. If two sign-ins occur at the same time, the second gets null.
  */
 export async function bindUser(
   deps: Deps,
