@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.close())
 
-test('an API key with any scope can read its merchant, environment, scopes and name', async () => {
+test('an API key with only the scope invoices:read can read its merchant, environment, scopes and name', async () => {
   for (const environment of ['sandbox', 'live'] as const) {
     const key = await world.newKey({ environment, scopes: ['invoices:read'] })
     const { status, body } = await world.get('/v1/me', key)
