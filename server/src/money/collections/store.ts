@@ -189,7 +189,9 @@ const ASKABLE_ATTEMPTS = sql(
    order by a.number`,
 )
 
-/** Returns the attempts whose outcome may still change: the newest, and every earlier attempt without an outcome. */
+/**
+ * Returns the attempts that a refresh queries: the newest attempt, and every earlier attempt that is `to_send` or `asked`.
+ */
 export function askableAttempts(reader: Reader, merchant_id: string, collection_id: string): Promise<Attempt[]> {
   return reader.query<Attempt>(ASKABLE_ATTEMPTS, [merchant_id, collection_id])
 }
