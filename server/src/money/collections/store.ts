@@ -120,8 +120,8 @@ export function traceFields({ collection_id, number, provider, environment, meth
 const AROUND_CALLS_MS = 5_000
 
 /**
- * The lease of an attempt: the time for one step with at most one query and one push. The lease is short, because a crash delays a
- * payment by this time. If a step takes longer, the process renews the lease before it sends a push.
+ * The lease of an attempt: the time for one step with at most one query and one push. The lease is short, because a crash
+ * delays a payment by up to this time. If a step takes longer, the process renews the lease before it sends a push.
  */
 export const ATTEMPT_LEASE_MS = 2 * CALL_MS_MAX + AROUND_CALLS_MS
 
