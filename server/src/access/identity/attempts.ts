@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** The limit of an IP address. The limit is high and its failures expire soon, because many phones share an address. */
 const ADDRESS: AttemptLimit = { free: 200, first_s: 10, max_s: 60, fade_ms: MINUTE_MS / 2 }
 const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
-/** The limit of all known browsers of an account together: 500 attempts a day. */
+/** The limit of all known browsers of an account together. In a day, 500 failures expire. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
 /** The limits for a password, for a code of the second step, and for a request that sends an e-mail. */

@@ -47,7 +47,7 @@ const passes = (seconds: number) => world.deps.clock.advance(seconds * 1000)
 const me = (token: string, headers: Record<string, string> = {}, at = world) =>
   at.call({ method: 'GET', url: '/v1/me', key: token, headers })
 
-/** Signs a new user in to a console. Returns the user and the tokens. */
+/** Signs a new MERCHANT_ADMIN in to a console. Returns the user, the browser and the tokens. */
 async function comes(client: Console) {
   const person = await newPerson(world, { super_admin: client === 'operator' })
   await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, world.merchant.id, person.id, 'MERCHANT_ADMIN'))
