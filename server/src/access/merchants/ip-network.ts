@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 /** The shortest allowed prefixes in bits, because a wider network contains addresses of other businesses. */
 const WIDEST = { ipv4: 16, ipv6: 32 } as const
 const BITS = { ipv4: 32, ipv6: 128 } as const
-/** The kinds of addresses from which no client can send a request. */
+/** Kinds of addresses from which no client can send a request. */
 const NON_CLIENT_RANGES = ['unspecified', 'multicast', 'broadcast']
 
 type IpNetwork = { address: ipaddr.IPv4 | ipaddr.IPv6; prefix: number }

@@ -7,7 +7,7 @@ import { PNG_SIGNATURE, pngOfChunks } from '../../kernel/documents/index.ts'
 /** The new PNG with its size in pixels. */
 export type LogoPicture = { png: Buffer; width: number; height: number }
 
-/** The greatest width and height in pixels. Pages show the logo in at most 160 x 48 pixels. */
+/** The greatest width and height of a logo in pixels. */
 export const LOGO_SIDE_MAX = 512
 /** The greatest size of the new PNG in bytes, because payers on slow networks download the logo. */
 export const LOGO_BYTES_MAX = 20_480
