@@ -77,8 +77,8 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
 const NAME_MAX = 60
 
 /**
- * Returns the address of a page in the language of the invoice. If the address has no language, the server shows the page in
- * Swahili.
+ * Returns the address of a page for the customer. The address of an English invoice names the language. For a Swahili invoice,
+ * the page is in Swahili, unless the browser lists English first and no Swahili.
  */
 function inInvoiceLanguage(url: string, language: Language): string {
   return language === 'sw' ? url : `${url}?lang=${language}`
