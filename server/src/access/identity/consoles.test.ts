@@ -1,4 +1,4 @@
-// Tests that each token is valid at only one console, and that the operator console requires a new sign-in each time.
+// Tests at which console a token is valid, and that the operator console requires a new sign-in each time.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
