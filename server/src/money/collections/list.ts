@@ -262,7 +262,8 @@ function readSegments(
 }
 
 /**
- * Yields the collections with these ids that pass the filters, newest first. The result has no entry for an unknown id.
+ * Yields one batch: the collections with these ids that pass the filters, newest first. The batch has no entry for an unknown
+ * id.
  */
 export async function* batchOfIds(
   deps: Deps,
