@@ -54,9 +54,10 @@ function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Dat
 }
 
 /**
- * Sends an invoice to its customer, the first time or again. Errors: invalid_state for a paid or cancelled invoice, or a customer
- * with neither phone nor e-mail; production_access_restricted for a live page without live access; rate_limited above
- * SENDS_MAX, or for a customer with too many messages.
+ * Sends an invoice to its customer, the first time or again. Refuses an unknown invoice with not_found. Refuses a paid or
+ * cancelled invoice, and a customer with neither phone nor e-mail, with invalid_state. Refuses sends above SENDS_MAX, and a
+ * customer with too many messages, with rate_limited. Refuses a live page without live access, as `createLink` does, with
+ * production_access_restricted.
  */
 export async function sendInvoice(
   deps: Deps,
