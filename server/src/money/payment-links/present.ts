@@ -20,7 +20,7 @@ export function invoiceTitle(number: string, language: Language): string {
 
 /**
  * Returns the description of a page in the payer's language. The stored description of an invoice's page is in the language of
- * the invoice, so this function makes the title of the invoice again from the number.
+ * the invoice. So this function makes the title of the invoice again from the number.
  */
 export function pageDescription(
   { invoice_id, reference, description }: Pick<Link, 'invoice_id' | 'reference' | 'description'>,
