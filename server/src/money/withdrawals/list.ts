@@ -168,8 +168,8 @@ const OF_DIGEST = sql(
 export type DigestWithdrawals = { paid_count: number; paid_minor: bigint; waiting_count: number }
 
 /**
- * Returns the number and the cents of the withdrawals that became SUCCESS in a period, and the number of withdrawals that wait
- * for an approval now.
+ * Returns the withdrawals of the summary of a period. If a paid withdrawal of the period is no longer SUCCESS, the summary
+ * omits the withdrawal.
  */
 export async function withdrawalsOfDigest(
   reader: Reader,
