@@ -1,5 +1,5 @@
-// Tests that the filter by the last digits of a phone finds every matching payment, and reads a number of rows that does not
-// grow with the other payments.
+// Tests that the filter by the last digits of a phone finds every matching payment. The number of rows that the filter reads
+// does not grow with the other payments.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
