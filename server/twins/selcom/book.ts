@@ -27,7 +27,7 @@ export type Order = {
   payment: Payment | null
   /** The fault of the next status answer: a contradiction or an undocumented status. Null means no fault. */
   odd: PayerFate['odd'] | null
-  /** The answer to the first request that created the order. */
+  /** The answer to the first request that created the order. Null means that the twin has not answered yet. */
   created: Reply | null
 }
 
@@ -81,7 +81,7 @@ export type Payout = {
   requests: number
   queries: number
   at: Date
-  /** The answer to the first request for the payout. */
+  /** The answer to the first request for the payout. Null means that the twin has not answered yet. */
   said: Reply | null
 }
 

@@ -83,7 +83,10 @@ export type Rule = RegExp | ((text: string) => boolean)
 /** The rules for the fields of a call: `must` for its required fields, and `may` for its optional fields. */
 export type Rules = { must: Record<string, Rule>; may?: Record<string, Rule> }
 
-/** Returns the refusal of the first missing or malformed field. A field without a rule passes. */
+/**
+ * Returns the refusal of the first missing or malformed field. If there is no such field, returns null. A field without a rule
+ * passes.
+ */
 export function checkFields(rules: Rules, fields: Record<string, string>): Reply | null {
   for (const [name, rule] of Object.entries(rules.must)) {
     const value = fields[name]

@@ -71,7 +71,8 @@ function scanLater(twin: Twin, order: Order): void {
 }
 
 /**
- * Prompts the payer of an order. The two rails have separate transids: the same transid on the other rail is a new push.
+ * Makes the function that prompts the payer of an order. The two rails have separate transids: the same transid on the other
+ * rail is a new push.
  */
 export function pushOn(rail: 'wallet-payment' | 'selcompesa-payment'): Run {
   return (twin, { transid = '', order_id = '', msisdn = '' }) => {

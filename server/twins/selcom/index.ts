@@ -1,5 +1,5 @@
 // Starts the HTTP twin of Selcom's API gateway for tests and demos. The twin checks each request, moves money in its books, and
-// causes faults on demand. Twin and adapter share no code, so that each can test the other.
+// causes faults on demand. The twin uses no code of the adapter, so that each can test the other.
 
 import { type Clock, systemClock } from '../../src/kernel/lib/index.ts'
 import { createBook, type Order, type Payout, type Totals, totalsOf } from './book.ts'

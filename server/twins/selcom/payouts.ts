@@ -29,7 +29,10 @@ export function accountOf(fields: Record<string, string>): string {
   return fields.utilityref ?? fields.recipientAccount ?? fields.account ?? ''
 }
 
-/** Accepts a payout, or refuses the payout before any money moves. A caller can use a refused transid again. */
+/**
+ * Makes the function that accepts a payout, or refuses the payout before any money moves. A caller can use a refused transid
+ * again.
+ */
 export function processOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '', amount = '' } = fields
@@ -108,7 +111,7 @@ export function settleByHand(twin: Twin, payout: Payout, paid: boolean): boolean
   return true
 }
 
-/** Answers a query of a payout of this rail. */
+/** Makes the function that answers a query of a payout of this rail. */
 export function queryOn(rail: Rail): Run {
   return (twin, { transid = '' }) => {
     const payout = twin.book.payouts.get(`${rail} ${transid}`)
@@ -152,7 +155,10 @@ function unknownTransid(twin: Twin, transid: string): Reply {
   return { ...reply, envelope: { messageId: transid, ...reply.envelope } }
 }
 
-/** Returns the name of an account. Afterwards, the caller can use the transid of the look-up for the payout. */
+/**
+ * Makes the function that returns the name of an account. Afterwards, the caller can use the transid of the look-up for the
+ * payout.
+ */
 export function lookupOn(rail: Rail): Run {
   return (twin, fields) => {
     const { transid = '' } = fields

@@ -20,7 +20,9 @@ const OPERATIONS: Readonly<Record<string, Call>> = {
   'GET /queryBeneficiaryName/': 'name',
 }
 
-/** Answers one request: chooses the fault, checks access and fields, then does the work. */
+/**
+ * Answers one request: chooses the fault, and checks access and fields. If the fault does not prevent the work, does the work.
+ */
 export async function handle(twin: Twin, incoming: Incoming): Promise<Outcome> {
   const { book, chances } = twin
   const refuse = (http: number, { check, code }: Wrong): Outcome => {

@@ -1,5 +1,5 @@
 // Starts the HTTP twin of M-Pesa's OpenAPI for tests and demos. The twin checks each request, moves money in its books, and
-// causes faults on demand. Twin and adapter share no code, so that each can test the other.
+// causes faults on demand. The twin uses no code of the adapter, so that each can test the other.
 
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/kernel/lib/index.ts'
 import { createBook, type Totals, type Transaction, totalsOf } from './book.ts'
