@@ -87,8 +87,8 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
 }
 
 /**
- * Caches the decrypted keys by their encrypted text. A cached key is always valid, because a new secret has another encrypted
- * text.
+ * Makes the function that decrypts a key and caches the key by its encrypted text. A cached key is always valid, because a new
+ * secret has another encrypted text.
  */
 function createKeyCache(deps: Deps): (sealed: string) => WebhookSigningKey {
   const keys = new Map<string, WebhookSigningKey>()

@@ -40,8 +40,8 @@ const WIDTH_START = 1
 const WIDTH_SLOW_MIN = 4
 const WIDTH_MAX = 64
 /**
- * The smallest queue capacity of a lane that does not hang. Otherwise the capacity is the width times QUEUE_PER_SLOT, or times
- * QUEUE_PER_PROVEN_SLOT at WIDTH_MAX.
+ * The queue capacity of a lane is its width times QUEUE_PER_SLOT, or times QUEUE_PER_PROVEN_SLOT at WIDTH_MAX. If the lane does
+ * not hang, the capacity is at least QUEUE_MIN.
  */
 const QUEUE_MIN = 64
 const QUEUE_PER_SLOT = 4
