@@ -6,7 +6,7 @@ import { caller, PageQuery, type Routes } from '../../kernel/http/index.ts'
 import { listForMerchant } from './list.ts'
 import { MerchantAuditAnswer } from './schema.ts'
 
-/** Adds the route. The user reads only the log of the merchant of the session. */
+/** Adds the endpoint. A user reads only the log of the merchant of the session. */
 export function auditRoutes(deps: Deps): Routes {
   return (app) => {
     app.get(
