@@ -8,7 +8,10 @@ import { type Answer, CALL_MS_MAX, type PayoutAnswer, type Provider, type PushAn
 /** The state of a circuit. `closed`: all calls pass. `open`: no call passes. `half_open`: one probe at a time passes. */
 export type CircuitState = 'closed' | 'open' | 'half_open'
 
-/** The state of a circuit in the form that operators read. The median duration is in milliseconds. */
+/**
+ * The state of a circuit in the form that operators read. `median_ms` is the median duration of the newest calls in
+ * milliseconds. Null means that there are no newest calls.
+ */
 export type CircuitHealth = {
   provider: string
   method: string
@@ -76,7 +79,7 @@ const FAULT_SHARE = 0.5
  */
 const PAUSE_MS_MIN = 2_000
 const PAUSE_MS_MAX = 60_000
-/** The timeout of a probe. After this time, the breaker permits another probe. */
+/** The timeout of a probe in milliseconds. After this time, the breaker permits another probe. */
 const PROBE_MS_MAX = 15_000
 
 type Circuit = {

@@ -78,9 +78,9 @@ export type PaymentRequest = {
 }
 
 /**
- * The provider's answer about one payment. Timeouts, 5xx and unreadable answers are `unknown`, which decides nothing.
- * `ask_again_ms` is the pause before the next query. `answered` with `provider_unavailable` means that only the payer's
- * network is down.
+ * The provider's answer about one payment. Null in `provider_status` means that the provider gave no status. Timeouts, 5xx and
+ * unreadable answers are `unknown`, which decides nothing. `ask_again_ms` is the pause before the next query. `answered` with
+ * `provider_unavailable` means that only the payer's network is down.
  */
 export type Answer = { provider_status: string | null; provider_id?: string | null; ask_again_ms?: number } & (
   | { kind: 'accepted' }

@@ -18,7 +18,7 @@ const ROWS_MAX = 2_000
 
 /**
  * The calls of one process to a provider by one method, and its circuit. Null in `circuit` means that the provider has no
- * circuit.
+ * circuit. Null in the other fields means that there is no such value, such as no fault.
  */
 export type ProcessCalls = {
   process_id: string
@@ -104,8 +104,8 @@ export function shareCallsTask(deps: Deps, breaker: Breaker): Task {
 }
 
 /**
- * Reads the calls and circuits of all running processes. The values of this process come from its memory. The values of other
- * processes are some seconds old.
+ * Returns the calls and circuits of this process from its memory, and those of other processes from rows that are at most 90
+ * seconds old.
  */
 export async function readCalls(deps: Deps, reader: Reader, breaker: Breaker): Promise<ProcessCalls[]> {
   const since = new Date(deps.clock.now().getTime() - FRESH_MS)
@@ -115,7 +115,7 @@ export async function readCalls(deps: Deps, reader: Reader, breaker: Breaker): P
 
 /**
  * The calls and circuits of one method of a provider over all processes: the sums of the calls, the worst state and the
- * greatest median.
+ * greatest median. Null means that no process has such a value.
  */
 export type SharedCircuit = {
   provider: string

@@ -21,7 +21,7 @@ export type TimelineStep<StepAnswer = Answer> = { at_ms: number; answer: StepAns
 /** The steps in the order of their times. The first step is the answer to the request itself. */
 export type MockTimeline<StepAnswer = Answer> = [TimelineStep<StepAnswer>, ...TimelineStep<StepAnswer>[]]
 
-/** The fields of a request that the engine reads. */
+/** The fields of a payment request that decide its timeline. */
 export type EngineRequest = Pick<
   PaymentRequest,
   'reference' | 'method' | 'phone' | 'amount_minor' | 'currency' | 'simulate_status' | 'on_page'

@@ -4,7 +4,7 @@ import type { PayoutAnswer, PayoutRequest } from '../port.ts'
 import { lifeOf, type MockProfile, type MockTimeline, providerIdOf, truthAt } from './engine.ts'
 import { type MockPayoutFate, type MockPayoutResult, PAYOUT_MAGIC_NUMBERS, PAYOUT_PAID } from './magic.ts'
 
-/** The fields of a request that the engine reads. */
+/** The fields of a payout request that decide its timeline. */
 export type PayoutEngineRequest = Pick<
   PayoutRequest,
   'reference' | 'destination_identifier' | 'amount_minor' | 'currency'

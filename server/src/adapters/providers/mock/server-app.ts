@@ -218,7 +218,8 @@ function faultsOf(content: unknown): Partial<MockFaults> | 'malformed' {
 }
 
 /**
- * Posts each callback in a separate request. The sender retries until the receiver accepts the callback or no retry is left.
+ * Makes the sender of callbacks, which posts each callback in a separate request. The sender retries until the receiver accepts
+ * the callback or no retry is left.
  */
 function createCallbackSender(callback_url: string | null, clock: Clock) {
   const counts = { due: 0, delivered: 0, given_up: 0, requests: 0 }

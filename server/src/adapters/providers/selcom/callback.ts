@@ -40,7 +40,10 @@ export function verifyCallback(
   return { verified: true, reference }
 }
 
-/** Reads the values of a flat JSON object as the gateway wrote them, because the signature covers their text. */
+/**
+ * Reads the texts, numbers, booleans and nulls of a JSON object as the gateway wrote them, because the signature covers their
+ * text. If the text is no JSON object, returns null.
+ */
 function readValues(text: string): Map<string, string> | null {
   const values = new Map<string, string>()
   try {

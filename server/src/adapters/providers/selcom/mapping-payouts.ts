@@ -17,7 +17,7 @@ export type SelcomPayoutReading = {
 
 /** The codes that name an unpayable number, account, name, customer or institution. */
 const NO_RECIPIENT: readonly string[] = ['010', '012', '029', '103', '201', '202', '203', '404', '415', '612']
-/** The codes that name an amount above or below a limit. */
+/** The codes that name an amount above or below a limit, or an invalid amount. */
 const OUT_OF_LIMITS: readonly string[] = ['013', '015', '703']
 /** The code for a failure without a named cause. A failed query may have this code too. */
 const FAILED = '400'

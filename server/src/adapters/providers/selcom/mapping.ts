@@ -162,8 +162,9 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 }
 
 /**
- * Returns the time at which an order ends by itself: `expiry_min` after its prompt, but shortly before the payment's deadline
- * at the latest. The last query before the deadline then finds the ended order. If the order has no end, returns null.
+ * Returns the time at which an order ends by itself: `expiry_min` after `begin` (not for a QR code), but shortly before the
+ * payment's deadline at the latest. The last query before the deadline then finds the ended order. If the order has no end,
+ * returns null.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
