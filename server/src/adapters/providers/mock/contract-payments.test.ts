@@ -163,7 +163,7 @@ describe('payments of the mock over HTTP with faults', () => {
   })
   const why = (answer: PushAnswer | undefined) => (answer?.kind === 'unknown' ? answer.why : answer?.kind)
 
-  it('the adapter reports an unknown payment when the provider does not answer in time, because the provider may have accepted it', async () => {
+  it('the adapter reports an unknown outcome when the provider does not answer in time, because the provider may have accepted the payment', async () => {
     const request = requestOf('001')
     server.setFaults({ hang_rate: 1 })
     assert.equal(why(await provider.push(request)), 'timeout')
@@ -174,7 +174,7 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(entry?.prompts, 1)
   })
 
-  it('the adapter reports an unknown payment after an internal error or a dropped connection', async () => {
+  it('the adapter reports an unknown outcome of a payment after an internal error or a dropped connection', async () => {
     server.setFaults({ error_rate: 1 })
     assert.equal(why(await provider.push(requestOf('001'))), 'unreachable')
     server.setFaults({ error_rate: 0, down: true })
@@ -204,14 +204,14 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('the adapter reports an unknown payment without a secret when the provider is unreachable', async () => {
+  it('the adapter reports an unknown outcome and no secret when the provider is unreachable', async () => {
     const gone = createRemoteMockProvider({ name: 'mock', url: 'http://127.0.0.1:1', secret: SECRET })
     const answer = await gone.push(requestOf('001'))
     assert.deepEqual(answer, { kind: 'unknown', why: 'unreachable', provider_status: null })
     await gone.close()
   })
 
-  it('the adapter reports an unknown payment for an unreadable answer or an undocumented status', async () => {
+  it('the adapter reports an unknown outcome of a payment for an unreadable answer or an undocumented status', async () => {
     const replies: [number, string, string, string][] = [
       [200, 'not json', 'unreadable', 'unreadable'],
       [200, '[]', 'unreadable', 'unreadable'],

@@ -68,7 +68,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     }
   })
 
-  it('the adapter reports an unknown payout, never not_sent, when the connection breaks after the client wrote the request', async () => {
+  it('the adapter reports an unknown outcome of a payout, never not_sent, when the connection breaks after the client wrote the request', async () => {
     server.setFaults({ down: true })
     assert.equal(describePayoutOutcome(await provider.payout(payoutOf('456'))), 'unreachable')
     assert.deepEqual((await provider.payoutStatus([payoutOf('456'), payoutOf('456')])).map(describePayoutOutcome), [

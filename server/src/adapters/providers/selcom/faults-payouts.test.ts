@@ -159,7 +159,7 @@ describe('payouts at the twin of the gateway', () => {
     }
   })
 
-  it('the gateway blocks a payout while the float is too small, and later pays with the same reference', async () => {
+  it('the adapter blocks a payout while the float is too small, and the gateway later pays the same reference', async () => {
     const rig = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await rig.provider.payout(request), {
@@ -175,7 +175,7 @@ describe('payouts at the twin of the gateway', () => {
     assert.equal(rig.twin.totals().payouts.executions, 1)
   })
 
-  it('the gateway declines a payout below the minimum amount, blocks a payout with a wrong PIN, and pays neither of them', async () => {
+  it('the adapter declines a payout below the minimum amount, blocks a payout with a wrong PIN, and the gateway pays neither', async () => {
     const rig = await startWithTwin()
     const small = payout({ amount_minor: 99_900n, destination_identifier: '255680000101' })
     assert.equal(shortly(await rig.provider.payout(small)), 'declined limit_exceeded')

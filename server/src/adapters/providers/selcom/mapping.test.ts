@@ -138,7 +138,7 @@ describe('the status of an order', () => {
     }
   })
 
-  it('orderStatus reports the paid amount in cents, and an unknown payment when the amount is unreadable', () => {
+  it('orderStatus reports the paid amount in cents, and an unknown outcome when the amount is unreadable', () => {
     const paid = (amount: unknown) => shortly(status({ payment_status: 'COMPLETED', amount }))
     assert.equal(paid('5000'), 'succeeded 500000 TZS')
     assert.equal(paid('5000.00'), 'succeeded 500000 TZS')
@@ -170,7 +170,7 @@ describe('the status of an order', () => {
     )
   })
 
-  it('orderStatus reports an unknown payment when the answer has only another order, has the order twice, or has no order', () => {
+  it('orderStatus reports an unknown outcome when the answer has only another order, has the order twice, or has no order', () => {
     const about = (data: unknown) =>
       shortly(
         orderStatus(
@@ -196,7 +196,7 @@ describe('the status of an order', () => {
     assert.equal(shortly(status({ payment_status: { a: 1 } })), 'unknown unreadable')
   })
 
-  it('orderStatus reports an unknown payment when the query fails', () => {
+  it('orderStatus reports an unknown outcome when the query fails', () => {
     const paid = { data: [{ ...ROW, payment_status: 'COMPLETED' }] }
     const cases: [ExchangeResult, string][] = [
       [answered(200, { resultcode: '000', result: 'FAIL', ...paid }), 'unknown unseen_status'],

@@ -225,7 +225,7 @@ describe('QR codes', () => {
     assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
-  it('the adapter reports an unknown QR code when the answer gets lost, and a repeated request returns the code', async () => {
+  it('the adapter reports an unknown outcome of a QR request when the answer gets lost, and a repeated request returns the code', async () => {
     let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })
@@ -287,7 +287,7 @@ describe('the status of payments', () => {
     assert.deepEqual(await provider.status([]), [])
   })
 
-  it('the adapter reports an unknown payment when its query hangs, and delays neither prompts nor payouts', async () => {
+  it('the adapter reports an unknown outcome of a payment when its query hangs, and delays neither prompts nor payouts', async () => {
     const { provider } = await start(
       ({ path }) => {
         if (path === STATUS) return 'hang'

@@ -139,7 +139,7 @@ describe('payouts', () => {
     )
   })
 
-  it('the adapter reports an unknown payout when no readable answer comes, and does not send the payout again', async () => {
+  it('the adapter reports an unknown outcome of a payout when no readable answer comes, and does not send the payout again', async () => {
     for (const [act, reason] of [
       ['hang', 'timeout'],
       ['reset', 'unreachable'],

@@ -74,7 +74,7 @@ test('the adapter refuses a callback whose body names no payment', () => {
   }
 })
 
-test('the adapter answers a callback with the fields that the gateway expects', () => {
+test('the adapter answers a readable callback with the fields that the gateway expects, and cuts long values', () => {
   assert.deepEqual(callbackReply(bytes(BODY)), {
     output_OriginalConversationID: 'conversation1',
     output_ResponseCode: '0',

@@ -31,7 +31,7 @@ describe('payments at the twin of the gateway', () => {
     assert.deepEqual(await statusOf(provider, request), { ...paid, provider_status: 'Completed' })
   })
 
-  test('the adapter reports the reason of each certain failure of a payment, and an unknown payment for each uncertain answer', async () => {
+  test('the adapter reports the reason of each certain failure of a payment, and an unknown outcome for each uncertain answer', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, expected_push, expected_status] of [
       ['002', 'declined provider_declined', 'unknown unseen_status'],

@@ -19,7 +19,7 @@ type Provider = Awaited<ReturnType<typeof start>>['provider']
 const payoutStatusOf = async (provider: Provider, request: PayoutRequest) => (await provider.payoutStatus([request]))[0]
 
 describe('payouts at the twin of the gateway', () => {
-  test('the adapter reports the reason of each certain failure of a payout, and an unknown payout for each uncertain answer', async () => {
+  test('the adapter reports the reason of each certain failure of a payout, and an unknown outcome for each uncertain answer', async () => {
     const { provider, twin } = await start({}, { timeout_ms: 800 })
     for (const [ending, expected_answer, expected_status] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
@@ -104,7 +104,7 @@ describe('refunds, look-ups and the log', () => {
     assert.equal(shortly((await provider.status([request]))[0]), 'reversed 500000 TZS')
   })
 
-  test('the gateway declines the refund of an unpaid payment and of an unknown receipt', async () => {
+  test('the adapter declines a refund of an unpaid payment, of an unknown receipt and of a malformed receipt', async () => {
     const { provider, twin } = await start()
     const failed = payment('002')
     await provider.push(failed)

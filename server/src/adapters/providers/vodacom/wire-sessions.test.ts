@@ -130,7 +130,7 @@ describe('sessions', () => {
     assert.equal((await provider.payout(request)).kind, 'succeeded')
   })
 
-  test('the adapter reports an unknown payment and keeps the session when a proxy refuses the call', async () => {
+  test('the adapter reports an unknown outcome of a payment and keeps the session when a proxy refuses the call', async () => {
     const { provider, twin } = await start()
     await provider.push(payment())
     twin.set({ no_session: 'page' })
