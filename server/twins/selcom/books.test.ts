@@ -179,7 +179,7 @@ describe('chance', () => {
     assert.notDeepEqual(await stormWith('another', outcomeOf, {}, 16), alone)
   })
 
-  it('the twin draws a new chance for each call of a reference, independent of the order of rates, and none for magic numbers', () => {
+  it('the twin chooses a fault again for each call of a reference, whatever the order of rates, and no fault for magic numbers', () => {
     const [a, b] = [createFaults(), createFaults()]
     const read = (rates: Rates['rates']) => {
       const read = ratesOf({ seed: 's', rates })
