@@ -74,7 +74,7 @@ describe('transactions of payments', () => {
     assert.match(line.reference, /^TXN-[0-9A-HJKMNP-TV-Z]{26}$/)
   })
 
-  test('the transaction of a payment becomes reversed when the payment is reversed, and a second transaction debits amount and fee', async () => {
+  test('the transaction of a payment becomes reversed when the provider reverses the payment, and a second transaction debits the amount', async () => {
     const { merchant, read } = await newBook()
     const key = await world.newKey({ merchant })
     await world.post('/v1/collections/wallet-push', { amount: '80', phone: '0754123012' }, { key })
