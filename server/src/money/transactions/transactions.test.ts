@@ -162,7 +162,7 @@ describe('transactions of withdrawals', () => {
     })
   }
 
-  test('the transaction of a withdrawal debits only amount and fee when the platform bears the charge of a late or reversed withdrawal', async () => {
+  test("the transactions of a late and of a reversed withdrawal include the provider's charge only when the merchant bears the charge", async () => {
     const { merchant, read } = await newBook()
     await postFacts(world.deps, merchant, [{ fact: 'collection_settled', amount_minor: 500_000n }])
     world.deps.clock.advance(1)
