@@ -526,7 +526,7 @@ describe('balance limits', () => {
     })
   })
 
-  test('the ledger credits payments and returned withdrawals to a merchant whose balance is below zero', async () => {
+  test('the ledger credits a released withdrawal to a merchant whose balance is below zero, and then an adjustment and a payment', async () => {
     const merchant = await world.newMerchant()
     const source_id = randomUUID()
     await post([
