@@ -87,7 +87,7 @@ describe('deliveries', () => {
     for (const delivery of deliveries) assert.equal((await show(merchant, delivery)).status, 'delivered')
   })
 
-  test('the worker retries a delivery 1, 5, 15 and 30 minutes after the end of the last attempt, then marks the delivery failed', async () => {
+  test('the worker retries a delivery 1, 5, 15 and 30 minutes after the end of the previous attempt, then marks the delivery failed', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     const [delivery] = await queue(deps, merchant)
