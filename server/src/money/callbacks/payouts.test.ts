@@ -167,7 +167,7 @@ test('the server stores a callback about a payout of another provider as unknown
   assert.deepEqual(verdicts.sort(), ['mock unknown_reference', 'sandbox hint'])
 })
 
-test('a callback about an unsent payout does not change the payout, and the worker sends the payout once', async () => {
+test('a callback about an unsent payout does not change the payout, and the worker sends the payout later', async () => {
   const payout = await send('106', { sends: false })
   const before = await payoutOf(world, payout)
   assert.equal(before?.state, 'to_send')
@@ -181,7 +181,7 @@ test('a callback about an unsent payout does not change the payout, and the work
 })
 const NOT_SENT = { state: 'to_send', sent_at: null, asks: 0 }
 
-test('simultaneous callbacks about payments and payouts settle each payment and each payout once', async () => {
+test('simultaneous callbacks about payments and payouts settle each payment and each payout', async () => {
   const payouts = await Promise.all(Array.from({ length: 10 }, () => send('106')))
   assert.equal(new Set(payouts.map(({ id }) => id)).size, 10)
   const collections = await Promise.all(
@@ -233,7 +233,7 @@ describe('approved payouts, settled by callbacks and by the worker', () => {
 
   for (const of of rows) {
     const [ending, { path = 'mobile-money' }, moves, verdicts] = of.row
-    test(`a ${of.environment} payout by ${path} to a destination that ends with ${ending} gets the expected statuses and callbacks`, async () => {
+    test(`a ${of.environment} payout by ${path} to a destination that ends with ${ending} is PROCESSING, then ${moves.join(', then ')}, with ${verdicts.length} stored callbacks`, async () => {
       const trace = await traceOf(world, of.payout)
       assert.deepEqual(trace.moves, ['PROCESSING', ...moves])
       assert.equal(trace.status, (moves.at(-1) as string).split(':')[0])
