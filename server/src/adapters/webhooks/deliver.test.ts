@@ -264,7 +264,7 @@ describe('deliveries', () => {
     })
   }
 
-  test('the worker retries a delivery when the receiver is unreachable or the merchant has deleted the configuration', async () => {
+  test('the worker counts an attempt as failed when the receiver is unreachable, and when the configuration is missing', async () => {
     const { deps, deliverer } = bench
     const merchant = await merchantWith(deps, receiver.url)
     await receiver.close()
