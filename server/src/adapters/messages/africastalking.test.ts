@@ -155,7 +155,7 @@ const MEANS: [string, SmsReply, string, string][] = [
 ]
 describe('a gateway answer', () => {
   for (const [what, reply, kind, why] of MEANS) {
-    test(`the gateway reports the outcome ${kind} for an SMS after ${what}`, async () => {
+    test(`the gateway client reports the outcome ${kind} for an SMS after ${what}`, async () => {
       twin.reply = reply
       const outcome = await open().send(SMS)
       assert.equal(outcome.kind, kind, JSON.stringify(outcome))

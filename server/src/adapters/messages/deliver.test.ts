@@ -167,7 +167,7 @@ test('the outbox keeps messages whose channel has no gateway, even if an operato
   assert.deepEqual([mail.mails.length, twin.sms.length], [0, 0])
 })
 
-test('the worker retries a message that the gateway temporarily refuses after 1, 5, 30 and 120 minutes, then marks the message failed', async () => {
+test('the worker retries a temporarily refused message after pauses of 1, 5, 30 and 120 minutes, then marks the message failed', async () => {
   const world = await open()
   mail.answers = { RCPT: '451 4.7.1 come back' }
   twin.reply = { kind: 'recipient', code: 405, status: 'InsufficientBalance' }

@@ -201,7 +201,7 @@ test('the gateway signs in at the mail server, and the worker may retry an e-mai
   assert.ok(!JSON.stringify(wrong).includes('not this one'))
 })
 
-test('the gateway in production sends neither e-mail nor password to a remote mail server without TLS', async () => {
+test('the gateway sends neither e-mail nor password to a remote mail server without TLS when the options demand TLS', async () => {
   await server.close()
   // The gateway treats 127.0.0.2 as another machine, although it is an address of this machine.
   server = await startMailServer({ password: 'siri', host: '127.0.0.2' })
