@@ -36,7 +36,7 @@ for (const [name, settings_of, used] of [
     ],
   ],
 ] as const) {
-  test(`the server refuses a route over ${name} when required settings are missing, and names each missing setting`, () => {
+  test(`the server refuses to use ${name} when required settings are missing, and names each missing setting`, () => {
     for (const env of used) {
       const missing = Object.keys(settings_of).filter((variable) => !(variable in env))
       assert.deepEqual(refusedFor(env), missing)

@@ -200,7 +200,7 @@ describe('a failing gateway', () => {
     })
   }
 
-  test('the adapter reports requests as not sent and logs no secret when nothing listens at the address', async () => {
+  test('the adapter reports a payment as not prompted and a payout as not sent, and logs no secret, when nothing listens at the address', async () => {
     const url = await nowhere()
     const { provider, logged } = adapterFor({ url, public_key: PUBLIC_KEY })
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
@@ -210,7 +210,7 @@ describe('a failing gateway', () => {
     assert.ok(!logged.join().includes(API_KEY))
   })
 
-  test('the adapter reports requests as not sent after the gateway stopped', async () => {
+  test('the adapter reports a payout as not sent and a payment as not prompted after the gateway stopped', async () => {
     const { provider, twin } = await start()
     await Promise.all([provider.push(payment()), provider.payout(payout())])
     await twin.close()
