@@ -343,7 +343,7 @@ describe('answers about a payout', () => {
     assert.equal(shortly(answerToQuery(verdictOfWords('777', 'SUCCESS'), TAKEN, ['777'])), 'unknown unseen_status')
   })
 
-  it('the adapter never reports a payout as not_found, for any answer', () => {
+  it('the adapter reports no answer of the table as not_found', () => {
     for (const [, verdict] of CASES) {
       assert.notEqual(sent(verdict).kind, 'not_found')
       assert.notEqual(answerToQuery(verdict).kind, 'not_found')

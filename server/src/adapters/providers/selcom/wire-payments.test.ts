@@ -245,7 +245,7 @@ describe('QR codes', () => {
     assert.equal(why(await alone.qr(request)), 'unreachable')
   })
 
-  it('a QR request fails when its order exists and the first answer got lost, because no payer has the code', async () => {
+  it('a QR request fails when its unpaid order already exists, because no payer has the code', async () => {
     const { provider } = await start((received) => (received.path === CREATE ? FAIL : existingOrder(received)))
     assert.deepEqual(await provider.qr(payment({ method: 'qr' })), {
       kind: 'declined',
