@@ -96,7 +96,7 @@ describe('orders', () => {
     assert.match(paid.reference ?? '', /^S\d{11}$/)
   })
 
-  it('the twin requires the billing fields of a full order, and accepts a push on a full order', async () => {
+  it('the twin accepts a full order with its billing fields, and a push on that order', async () => {
     const billing = Object.fromEntries(
       'firstname lastname address_1 city state_or_region postcode_or_pobox country phone'
         .split(' ')

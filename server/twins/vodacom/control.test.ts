@@ -52,7 +52,7 @@ test('a twin with the key of an earlier twin accepts a bearer that a caller encr
 
 const bearerOf = ({ sealed }: VodacomTwinRig) => `Bearer ${sealed('an-api-key')}`
 
-test('the table of magic numbers describes what the twin does for each number', () => {
+test('the table of magic numbers names the error code of each course, and says paid for each paid course', () => {
   const rows = magicRows()
   assert.deepEqual(
     rows.map(({ ending }) => ending),
