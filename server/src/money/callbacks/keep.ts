@@ -8,7 +8,7 @@ import { sweepTask, type Task } from '../../kernel/work/index.ts'
 
 /**
  * The class of a stored callback. `hint`: about a payment or payout of its provider. `unknown_reference`: its provider has no
- * such payment or payout. `forged`: its secret or signature is wrong.
+ * such payment or payout. `forged`: its secret, signature or form is wrong.
  */
 export type StoredVerdict = 'hint' | 'unknown_reference' | 'forged'
 

@@ -10,9 +10,9 @@ import { findPayouts, type PayoutDriver, parsePayoutReference } from '../withdra
 import { createBudget, createKeeper } from './keep.ts'
 
 /**
- * The result of a callback. `forged`: its secret or signature is wrong. `unknown_provider`: no configured provider has this
- * name. `taken`: its secret or signature is right. If a payment or payout of this provider has the reference, the server has
- * also queried the provider and recorded the answer.
+ * The result of a callback. `forged`: its secret, signature or form is wrong. `unknown_provider`: no configured provider has
+ * this name. `taken`: the adapter accepted the callback. If a payment or payout of this provider has the reference, the server
+ * has also queried the provider and recorded the answer.
  */
 export type CallbackReceiver = (
   provider: string,
