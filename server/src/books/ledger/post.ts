@@ -233,8 +233,8 @@ const BEHIND_WARNING_MS = 30_000
 const WARN_EVERY_MS = 60_000
 const warned_at = new WeakMap<Deps, number>()
 
-// If the last booking is later than the clock, a clock of another process is ahead, or this clock is behind. New bookings get
-// the date of the last booking until the clock reaches that date.
+// If the last booking is much later than the clock, logs a warning: a clock of another process is ahead, or this clock is
+// behind. New bookings get the date of the last booking until the clock reaches that date.
 function warnOfClock(deps: Deps, behind_ms: number): void {
   const now = deps.clock.now().getTime()
   if (behind_ms < BEHIND_WARNING_MS || now - (warned_at.get(deps) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return
