@@ -111,7 +111,7 @@ test('the server accepts thousands of signed callbacks about unknown payments, c
   assert.equal(await money(), before_flood.money)
   assert.equal(queried.length, before_flood.queried)
   assert.equal(await count(`provider_callbacks where verdict = 'unknown_reference'`), 100)
-  const lines = world.deps.logged.slice(before_flood.lines).filter((line) => line.includes('not ours'))
+  const lines = world.deps.logged.slice(before_flood.lines).filter((line) => line.includes('did not send to'))
   assert.equal(lines.length, 100)
 })
 

@@ -53,7 +53,7 @@ export function createCallbackReceiver(
   const mayKeepUnknown = createBudget(deps, KEPT_PER_MINUTE.unknown_reference, (count) =>
     deps.log.warn(
       { component: 'callbacks', count },
-      'above the limit per minute, the server did not store callbacks about payments or payouts that are not ours',
+      'above the limit per minute, the server did not store callbacks about payments and payouts that the platform did not send to the provider',
     ),
   )
 
@@ -75,7 +75,7 @@ export function createCallbackReceiver(
       if (!mayKeepUnknown()) return 'taken'
       deps.log.warn(
         { component: 'callbacks', provider: name },
-        'the server got a callback about a payment or payout that is not ours',
+        'the server got a callback about a payment or payout that the platform did not send to this provider',
       )
     }
     const fields = { 'malipo.provider': name }
