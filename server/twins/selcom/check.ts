@@ -1,5 +1,5 @@
-// Checks each request in a fixed order. The twin may be stricter than the gateway, so the gateway accepts every request that
-// passes these checks.
+// Checks each request in a fixed order. In doubt, the twin is stricter than the gateway, so that the gateway also accepts each
+// request that the twin accepts.
 
 import { sameSecret } from '../../src/kernel/lib/index.ts'
 import type { Reply } from './reply.ts'
