@@ -286,8 +286,8 @@ function shownStatement(statement: StatementView) {
 type RandomMove = { gap_ms: number; lag_ms: number; what: number; amount: number; fee: number }
 
 /**
- * The random choices of the test: pauses of up to 15 seconds or of 1 to 12 hours, and delays of up to 20 seconds between the
- * creation of an id and its posting.
+ * The random choices of the test: pauses of up to 15 seconds or of 1 to 12 hours. The posting comes up to 20 seconds after the
+ * creation of its id.
  */
 const moves: fc.Arbitrary<RandomMove[]> = fc.array(
   fc.record({
