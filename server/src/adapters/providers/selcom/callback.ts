@@ -21,7 +21,7 @@ export type SelcomCallbackOptions = {
 }
 
 /**
- * Verifies the key, the time and the signature of a callback, and checks that the signed fields have an order, a status and a
+ * Verifies the key, the time and the signature of a callback. Requires that the signed fields have an order, a status and a
  * result code.
  */
 export function verifyCallback(

@@ -63,8 +63,8 @@ export function signedHeaders(credentials: SelcomCredentials, fields: SignedFiel
 
 /**
  * Verifies the signature of a message and returns the names of the signed fields. `textUnder` reads the value of a field. If
- * the key or the signature is wrong, a header or signed field is missing, the time is not near `now`, or a name is unsafe or
- * repeated, returns null.
+ * the key or the signature is wrong, or the time is not near `now`, returns null. If a header or signed field is missing, or a
+ * name is unsafe or repeated, also returns null.
  */
 export function verifiedFields(
   credentials: SelcomCredentials,
