@@ -45,8 +45,8 @@ export const ADDRESS_COLUMN = `coalesce((select a.address ${OF_ENTRY}), case whe
 export const SALTED_COLUMN = `(select encode(a.salt, 'hex') || ' ' || a.address ${OF_ENTRY}) as salted_address`
 
 /**
- * Checks the IP address of an entry. An entry at or after `kept_since` must have its address; null skips this check. Returns
- * the end of a sentence about the fault. Null means no fault.
+ * Checks the IP address of an entry. If an entry at or after `kept_since` has the hash of an address, the table must have the
+ * address; null skips this check. Returns the end of a sentence about the fault. Null means no fault.
  */
 export function addressFault(
   { at, address, salted_address }: { at: Date; address: string | null; salted_address: string | null },
