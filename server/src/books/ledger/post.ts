@@ -173,7 +173,8 @@ type PostingResult = { accounts: number; written: number; overdrawn: number; boo
 
 /**
  * Writes a batch of postings in one statement. If a fact already has a posting, the unique key refuses the whole batch. If a
- * book is missing, or a withdrawal or adjustment exceeds the available balance, throws.
+ * book is missing, a withdrawal or adjustment exceeds the available balance, or the held or reserved balance would be negative,
+ * throws.
  */
 export async function postTransfers(deps: Deps, tx: Tx, postings: readonly Posting[]): Promise<void> {
   if (postings.length === 0) return
