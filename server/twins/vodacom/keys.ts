@@ -37,8 +37,9 @@ export function createMarketKey(bits: number, kept: string | null = null): Marke
 }
 
 /**
- * Decrypts a bearer and removes the PKCS#1 v1.5 padding: 00 02, at least eight bytes that are not zero, 00, then the text. Node
- * refuses to remove this padding, because a server that reveals why a decryption failed helps attackers.
+ * Decrypts a bearer and removes the PKCS#1 v1.5 padding: 00 02, at least eight bytes that are not zero, 00, then the text. For
+ * an invalid bearer, returns null. Node refuses to remove this padding, because a server that reveals why a decryption failed
+ * helps attackers.
  */
 function decrypt(key: KeyObject, length: number, bearer: string): string | null {
   const sealed = Buffer.from(bearer, 'base64')
