@@ -10,7 +10,10 @@ export function transactionReference(transfer_id: string): string {
   return `TXN-${idToBase32(transfer_id)}`
 }
 
-/** Returns the record of a transaction in the API. Amounts are texts without a sign; `direction` shows the sign. */
+/**
+ * Returns the record of a transaction in the API. `amount`, `fee` and `net_amount` have no sign; `direction` shows the sign.
+ * `balance_after` may be negative.
+ */
 export function presentTransaction(row: Transaction): TransactionView {
   const { type, direction } = transactionKind(row.posting)
   const net = absolute(row.net_minor)
