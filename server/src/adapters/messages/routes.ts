@@ -15,7 +15,7 @@ export function messageRoutes(deps: Deps): Routes {
         schema: {
           tags: ['Messages'],
           operationId: 'listMessages',
-          summary: 'List the e-mails and SMS sent in your name, newest first',
+          summary: 'List the e-mails and SMS about your invoices, newest first',
           description: '`total_items` counts up to 10,000.',
           querystring: MerchantMessagesQuery,
           response: { 200: MerchantMessagesAnswer },
