@@ -86,9 +86,9 @@ export type WebhookEvent =
 
 /** The schema `Balance` of the API. */
 export type Balance = {
-  /** The amount that may be withdrawn. Negative only after a reversal. */
+  /** The amount that you can withdraw. Negative only after the reversal of a payment. */
   available: Money
-  /** The amount that is set aside for payouts. */
+  /** The amount that the platform set aside for payouts. */
   reserved: Money
   /** The received amount that is under review. */
   held: Money
@@ -1000,9 +1000,9 @@ export type Transaction = {
    */
   sequence: number
   /**
-   * COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount
-   * and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance.
-   * ADJUSTMENT: the platform corrected the balance.
+   * COLLECTION: the platform credited a payment. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL:
+   * the platform debited the amount and charges of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount
+   * and the returned charges of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.
    */
   type: TransactionType
   /** credit: increases the available balance. debit: decreases it. */

@@ -12,8 +12,8 @@ const Amount = (description: string, example = '25000.00') => moneyText(descript
 /** The balance of a merchant in one environment. Amounts are texts such as 25000.00. */
 export const Balance = Type.Object(
   {
-    available: Amount('The amount that may be withdrawn. Negative only after a reversal.'),
-    reserved: Amount('The amount that is set aside for payouts.'),
+    available: Amount('The amount that you can withdraw. Negative only after the reversal of a payment.'),
+    reserved: Amount('The amount that the platform set aside for payouts.'),
     held: Amount('The received amount that is under review.'),
     currency: Type.String(),
   },
@@ -21,7 +21,7 @@ export const Balance = Type.Object(
 )
 
 const TYPE_HELP =
-  'COLLECTION: a payment was credited. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: amount and charges were set aside for a payout. WITHDRAWAL_REVERSAL: amount and charges returned to the balance. ADJUSTMENT: the platform corrected the balance.'
+  'COLLECTION: the platform credited a payment. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: the platform debited the amount and charges of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount and the returned charges of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.'
 const STATUS_HELP =
   'For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For all others: successful.'
 
