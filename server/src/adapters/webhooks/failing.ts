@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { type App, caller, type Environment, MERCHANT_ROLES, success } from '../../kernel/http/index.ts'
 import { line } from '../../kernel/lib/index.ts'
-import { DUE_SOON_MS } from './deliveries.ts'
+import { DUE_SOON_MS, REPLAYS_MAX } from './deliveries.ts'
 import { DEFAULT_ENDPOINT_ID } from './enqueue.ts'
 import { ATTEMPTS_MAX } from './record.ts'
 import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
@@ -64,7 +64,7 @@ const COLUMNS =
   'merchant_id, id, environment, endpoint_id, status, attempts, due_at, lease_owner, created_at, updated_at'
 
 // The condition of a missed delivery that a replay sends: the server gave it up, or it waits for its retry.
-const REPLAYABLE = "(status = 'failed' or lease_owner is null and due_at > $7)"
+const REPLAYABLE = `(status = 'failed' and attempts < ${REPLAYS_MAX} or lease_owner is null and due_at > $7)`
 
 // The pauses grow with each attempt, so the deliveries with most failed attempts are due last, and the query reads them first.
 // After a replay, only the result of the last attempt counts. As text, the states are in the order of their urgency.
