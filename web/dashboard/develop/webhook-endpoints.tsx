@@ -9,12 +9,12 @@ import { useAction, useCall, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, LoadingRows, Table } from '../../ui/list.tsx'
-import { Dialog, Mono, PageLink } from '../../ui/parts.tsx'
+import { Dialog, Mono } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
-import { StatusMessage } from '../status-message.tsx'
+import { useMerchantAccess } from '../merchant.ts'
 import { EventChoice, Secret } from './webhook-config.tsx'
+import { type StartedTest, useTestResult } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
 /** The call that lists the endpoints of the environment. */
@@ -75,8 +75,14 @@ export function WebhookEndpoints() {
 
 function EndpointTable({ rows, open }: { rows: readonly WebhookEndpoint[]; open: (dialog: OpenDialog) => void }) {
   const t = useTexts(webhooksTexts)
-  const at = useEnvironmentPath()
   const test = useAction('POST /v1/merchant/webhook-endpoints/{id}/test')
+  const [started, setStarted] = useState<StartedTest | null>(null)
+  const { error, view } = useTestResult(started)
+  const sendTest = ({ id: endpoint_id, description, webhook_url }: WebhookEndpoint) => {
+    setStarted(null)
+    const name = description ?? webhook_url
+    test.mutate({ params: { id: endpoint_id } }, { onSuccess: ({ id }) => setStarted({ id, endpoint_id, name }) })
+  }
   const columns: Column<WebhookEndpoint>[] = [
     {
       label: t.endpoint,
@@ -107,7 +113,7 @@ function EndpointTable({ rows, open }: { rows: readonly WebhookEndpoint[]; open:
         return (
           <Group gap="xs">
             {act(t.endpoint_edit, () => open({ kind: 'form', row }))}
-            {act(t.send_test, () => test.mutate({ params: { id: row.id } }))}
+            {act(t.send_test, () => sendTest(row))}
             {act(t.rotate, () => ask('rotate'))}
             {act(t.endpoint_remove, () => ask('remove'))}
           </Group>
@@ -118,11 +124,8 @@ function EndpointTable({ rows, open }: { rows: readonly WebhookEndpoint[]; open:
   return (
     <>
       <Table label={t.endpoints} rows={rows} columns={columns} rowKey={({ id }) => id} />
-      <Problem error={test.error} />
-      <StatusMessage>{test.isSuccess ? t.endpoint_tested : ''}</StatusMessage>
-      {test.data === undefined ? null : (
-        <PageLink to={at(`webhooks/deliveries/${test.data.id}`)}>{t.see_delivery}</PageLink>
-      )}
+      <Problem error={test.error ?? error} />
+      {view}
     </>
   )
 }

@@ -1,11 +1,11 @@
-// Sends a test delivery to the webhook address of the merchant, and shows the result.
+// Sends a test delivery to a webhook endpoint of the merchant, and shows the result.
 
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { PageLink } from '../../ui/parts.tsx'
+import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { useWebhookItems } from '../attention.ts'
@@ -23,45 +23,15 @@ const LOOK_MS = 500
 /** After this time in milliseconds, the page stops waiting for the result. */
 const PATIENCE_MS = 30_000
 
-/** Shows a button that sends a test delivery and waits for its first attempt. */
+/** A test that the server sends: its delivery, its endpoint, and the name of this endpoint. Null as `name`: the main address. */
+export type StartedTest = { id: string; endpoint_id: string; name: string | null }
+
+/** Shows a button that sends a test delivery to the main address, and the result of its first attempt. */
 export function WebhookTest() {
   const t = useTexts(webhooksTexts)
-  const at = useEnvironmentPath()
   const test = useAction('POST /v1/merchant/webhook-config/test')
-  const [id, setId] = useState<string | null>(null)
-  const [late, setLate] = useState(false)
-  const { data, error, refetch } = useRead(
-    'GET /v1/merchant/webhook-deliveries/{id}',
-    { params: { id: id ?? '' } },
-    { enabled: id !== null },
-  )
-  const recorded = data?.attempts[0]
-  const queries = useQueryClient()
-  const [listed, setListed] = useState<string | null>(null)
-  const found = recorded === undefined ? null : id
-  // The page reads the list of deliveries again before it shows the result, so that list and result show the same state.
-  useEffect(() => {
-    if (found === null) return
-    void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))
-    // The answer changes the warnings too, which the frame otherwise reads every few seconds.
-    void queries.invalidateQueries({ queryKey: [ATTENTION] })
-  }, [found, queries])
-  const attempt = listed === id ? recorded : undefined
-  const { environment } = useMerchantAccess()
-  const missed = useWebhookItems(environment)?.find(
-    ({ kind, webhook }) => kind === 'webhooks_waiting' && webhook?.endpoint_id === 'default',
-  )?.webhook
-  const looking = id !== null && recorded === undefined && !error && !late
-  const waiting = looking || (recorded !== undefined && attempt === undefined)
-  useEffect(() => {
-    if (!looking) return
-    const timer = setInterval(() => void refetch(), LOOK_MS)
-    const patience = setTimeout(() => setLate(true), PATIENCE_MS)
-    return () => {
-      clearInterval(timer)
-      clearTimeout(patience)
-    }
-  }, [looking, refetch])
+  const [started, setStarted] = useState<StartedTest | null>(null)
+  const { waiting, error, view } = useTestResult(started)
   return (
     <section className="panel">
       <Title order={2}>{t.test}</Title>
@@ -72,41 +42,93 @@ export function WebhookTest() {
             variant="default"
             loading={test.isPending || waiting}
             onClick={() => {
-              setId(null)
-              setLate(false)
-              test.mutate({}, { onSuccess: (made) => setId(made.id) })
+              setStarted(null)
+              test.mutate({}, { onSuccess: ({ id }) => setStarted({ id, endpoint_id: 'default', name: null }) })
             }}
           >
             {t.send_test}
           </Button>
         </Group>
         <Problem error={test.error ?? error} />
-        <div role="status">
-          {waiting ? <Text size="sm">{t.test_waits}</Text> : null}
-          {id !== null && recorded === undefined && late ? (
-            <Text size="sm">
-              {t.test_late} <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
-            </Text>
-          ) : null}
-          {id !== null && attempt !== undefined ? (
-            <Alert color={attempt.error === null ? 'teal' : 'red'} variant="light">
-              <Stack gap="xs">
-                <Text size="sm">{resultOf(attempt, t)}</Text>
-                {attempt.error !== null || missed == null ? null : (
-                  <div>
-                    <MissedFacts webhook={missed} />
-                    <SendMissed webhook={missed} />
-                  </div>
-                )}
-                <span>
-                  <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
-                </span>
-              </Stack>
-            </Alert>
-          ) : null}
-        </div>
+        {view}
       </Stack>
     </section>
+  )
+}
+
+/** Reads the delivery of a test until its first attempt, and returns the result for screen and screen reader. */
+export function useTestResult(started: StartedTest | null): { waiting: boolean; error: unknown; view: ReactNode } {
+  const t = useTexts(webhooksTexts)
+  const at = useEnvironmentPath()
+  const [late, setLate] = useState<StartedTest | null>(null)
+  const { data, error, refetch } = useRead(
+    'GET /v1/merchant/webhook-deliveries/{id}',
+    { params: { id: started?.id ?? '' } },
+    { enabled: started !== null },
+  )
+  const recorded = data?.attempts[0]
+  const queries = useQueryClient()
+  const [listed, setListed] = useState<StartedTest | null>(null)
+  const found = recorded === undefined ? null : started
+  // The page reads the list of deliveries again before it shows the result, so that list and result show the same state.
+  useEffect(() => {
+    if (found === null) return
+    void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))
+    // The answer changes the warnings too, which the frame otherwise reads every few seconds.
+    void queries.invalidateQueries({ queryKey: [ATTENTION] })
+  }, [found, queries])
+  const attempt = listed === started ? recorded : undefined
+  const is_late = started !== null && recorded === undefined && late === started
+  const looking = started !== null && recorded === undefined && !error && !is_late
+  const waiting = looking || (recorded !== undefined && attempt === undefined)
+  useEffect(() => {
+    if (!looking) return
+    const timer = setInterval(() => void refetch(), LOOK_MS)
+    const patience = setTimeout(() => setLate(started), PATIENCE_MS)
+    return () => {
+      clearInterval(timer)
+      clearTimeout(patience)
+    }
+  }, [looking, started, refetch])
+  const view = (
+    <div role="status">
+      {waiting ? <Text size="sm">{t.test_waits}</Text> : null}
+      {is_late ? (
+        <Text size="sm">
+          {t.test_late} <PageLink to={at(`webhooks/deliveries/${started.id}`)}>{t.see_delivery}</PageLink>
+        </Text>
+      ) : null}
+      {started === null || attempt === undefined ? null : <TestResult started={started} attempt={attempt} />}
+    </div>
+  )
+  return { waiting, error, view }
+}
+
+/** Shows the answer to a test. If the endpoint works again, offers to send the deliveries that it missed. */
+function TestResult({ started, attempt }: { started: StartedTest; attempt: DeliveryAttempt }) {
+  const t = useTexts(webhooksTexts)
+  const at = useEnvironmentPath()
+  const { environment } = useMerchantAccess()
+  const { id, endpoint_id, name } = started
+  const missed = useWebhookItems(environment)?.find(
+    ({ kind, webhook }) => kind === 'webhooks_waiting' && webhook?.endpoint_id === endpoint_id,
+  )?.webhook
+  return (
+    <Alert color={attempt.error === null ? 'teal' : 'red'} variant="light">
+      <Stack gap="xs">
+        {name === null ? null : <Mono>{name}</Mono>}
+        <Text size="sm">{resultOf(attempt, t)}</Text>
+        {attempt.error !== null || missed == null ? null : (
+          <div>
+            <MissedFacts webhook={missed} />
+            <SendMissed webhook={missed} />
+          </div>
+        )}
+        <span>
+          <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.see_delivery}</PageLink>
+        </span>
+      </Stack>
+    </Alert>
   )
 }
 

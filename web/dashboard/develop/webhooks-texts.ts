@@ -90,7 +90,6 @@ export const webhooksTexts = texts({
     endpoint_add: 'Ongeza anwani',
     endpoint_change: 'Badilisha anwani',
     endpoint_edit: 'Badilisha',
-    endpoint_tested: 'Seva inatuma jaribio.',
     endpoint_remove: 'Ondoa',
     endpoint_remove_title: 'Ondoa anwani hii?',
     endpoint_remove_text: 'Seva yake haitapokea ujumbe zaidi. Ujumbe unaosubiri hautatumwa.',
@@ -232,7 +231,6 @@ export const webhooksTexts = texts({
     endpoint_add: 'Add an endpoint',
     endpoint_change: 'Change the endpoint',
     endpoint_edit: 'Change',
-    endpoint_tested: 'The server sends the test.',
     endpoint_remove: 'Remove',
     endpoint_remove_title: 'Remove this endpoint?',
     endpoint_remove_text:
