@@ -120,6 +120,7 @@ for (const language of languagesOf(1)) {
       .getByRole('heading', { name: says('Ujumbe uliotumwa', 'Deliveries'), exact: true })
       .and(page.locator(':focus'))
       .waitFor()
+    await line.getByRole('link', { name: says('Angalia anwani hizi', 'See the endpoints') }).waitFor()
     await at.leave()
   })
 }

@@ -1,8 +1,9 @@
 // Defines components for the list of deliveries, the page of a delivery, and the test of the webhook.
 
+import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Chip, type Tone } from '../../ui/parts.tsx'
+import { Chip, Time, type Tone } from '../../ui/parts.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { webhooksTexts } from './webhooks-texts.ts'
 
@@ -17,6 +18,22 @@ export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
   delivered: 'good',
   failed: 'bad',
   cancelled: 'plain',
+}
+
+/** Shows the status of a delivery. If the delivery waits for a retry, also shows the time of the next attempt. */
+export function DeliveryStatus({ row: { status, attempts, next_attempt_at } }: { row: WebhookDelivery }) {
+  const t = useTexts(webhooksTexts)
+  const waits = attempts.length > 0 && next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now()
+  return (
+    <>
+      <Chip tone={DELIVERY_TONES[status]}>{t.state[status]}</Chip>
+      {waits ? (
+        <Text size="xs">
+          {t.next}: <Time time={next_attempt_at} />
+        </Text>
+      ) : null}
+    </>
+  )
 }
 
 /** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */

@@ -7,14 +7,14 @@ import { useCall, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, LoadingRows, useListQuery } from '../../ui/list.tsx'
 import type { BulkAct } from '../../ui/list-bulk.tsx'
-import { Chip, EmptyState, Page, Time } from '../../ui/parts.tsx'
+import { EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useWebhookItems } from '../attention.ts'
 import { AttentionList } from '../home/attention.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { useDeliveryPace } from './delivery-pace.ts'
-import { AttemptResult, canSendDelivery, DELIVERY_TONES, EventName, type WebhookDelivery } from './delivery-parts.tsx'
+import { AttemptResult, canSendDelivery, DeliveryStatus, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
 import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.tsx'
@@ -95,7 +95,7 @@ function Deliveries() {
           },
         ]
       : []),
-    { label: t.status, show: (row) => <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip> },
+    { label: t.status, show: (row) => <DeliveryStatus row={row} /> },
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
     { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
   ]

@@ -27,7 +27,10 @@ export function Attention() {
   return <AttentionList items={useAttention()} />
 }
 
-/** Shows items, those of several failing endpoints as one. `linked: false` leaves out the links, on the page of the items. */
+/**
+ * Shows items, those of several failing endpoints as one. `linked: false` leaves out the links to the page Webhooks, on this
+ * page.
+ */
 export function AttentionList({ items, linked = true }: { items: readonly AttentionItem[]; linked?: boolean }) {
   const t = useTexts(attentionTexts)
   return (
@@ -78,9 +81,11 @@ function AttentionRow({ item, others, linked }: AttentionRowProps) {
         </p>
         {facts}
         {to === null ? <p className="beside">{t.webhooks_ask}</p> : act}
-        {linked || item.kind !== 'webhooks_failing' ? null : <p className="beside">{t.webhooks_repair}</p>}
+        {linked || item.kind !== 'webhooks_failing' ? null : (
+          <p className="beside attention-act">{t.webhooks_repair}</p>
+        )}
       </div>
-      {to === null || !linked ? null : (
+      {to === null || (!linked && others.length === 0) ? null : (
         <PageLink to={`${item.environment}/${to}`} className="attention-open">
           {open}
         </PageLink>
