@@ -61,7 +61,7 @@ export type Percentiles = { p50: number; p90: number; p99: number; max: number; 
 
 const DRAIN_QUIET_MS = 30_000
 const DRAIN_MAX_MS = 180_000
-/** The longest wait for the first finished item of a measurement. */
+/** The longest wait in milliseconds for the first finished item of a measurement. */
 const FIRST_ITEM_MAX_MS = 30_000
 const MEMORY_EVERY_MS = 200
 

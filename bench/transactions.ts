@@ -1,4 +1,5 @@
-// Measures reads of transactions for the benchmark: compares a merchant with ten million rows and a merchant with ten thousand.
+// Measures reads of transactions for the benchmark: compares a merchant with many rows (ten million by default) and a merchant
+// with ten thousand.
 
 import { Agent, request } from 'node:http'
 import { idToBase32 } from '../server/src/kernel/lib/index.ts'

@@ -37,7 +37,7 @@ export type Database = {
 /** A merchant of the benchmark, and its live API key. */
 export type BenchMerchant = { id: string; routing_code: number; key: string }
 
-/** A running server under test, with its database. */
+/** A running server under test, and its environment variables. */
 export type Server = { program: Program; port: number; url: string; env: Record<string, string> }
 
 /** The processes and data that a payment needs from request to webhook. */
