@@ -1,6 +1,6 @@
-// `npm run contact-sheets -- FOLDER [NAME]` puts pictures of every screen on sheets in a folder outside the repository. The
-// pictures show both languages, light and dark, each window size, and each state: with data, empty, loading, and after an
-// error. NAME limits the screens to dashboard, operator, payer or public.
+// `npm run contact-sheets -- FOLDER [NAME]` puts pictures of the screens on sheets in a folder outside the repository. The
+// pictures show both languages, light and dark, several window sizes, and screens with data, empty, loading and after an error.
+// NAME limits the screens to dashboard, operator, payer or public.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

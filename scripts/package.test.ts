@@ -1,4 +1,5 @@
-// Tests the files of the Debian package without a build of the package. `npm run package:check` builds and installs it.
+// Tests the files and versions of the Debian package, and the commands of the handbook, without a build. `npm run
+// package:check` builds and installs the package.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
