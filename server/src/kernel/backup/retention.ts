@@ -25,7 +25,7 @@ export async function deleteOldBackups(
 ): Promise<{ backups: string[]; wal_files: number }> {
   const base = backupsOf(resolve(place))
   const others = (await fs.readdir(base)).filter((name) => BACKUP_NAME.test(name) && name !== made)
-  // If the clock was ahead, an older backup has a later name.
+  // If the clock was ahead, an older backup can have a later name.
   const names = [...others.sort(), made]
   const old = names.slice(0, Math.max(0, names.length - keep))
   const kept: Manifest[] = []
