@@ -12,7 +12,10 @@ import { PLACEMENTS } from './placements.ts'
 import type { Reader } from './pool.ts'
 
 const SCHEMA_FILE = new URL('../../../../db/schema.md', import.meta.url)
-/** The server reads these small tables before it identifies the merchant, so their keys need not begin with merchant_id. */
+/**
+ * The server reads these small tables before it identifies the merchant, or joins them with the rows of every merchant. So
+ * their keys need not begin with merchant_id.
+ */
 const REFERENCE_TABLES = [...PLACEMENTS]
   .filter(([name, { kind }]) => kind === 'reference' && name !== 'pricing_rules')
   .map(([name]) => name)

@@ -180,7 +180,7 @@ describe('starts and stops of an embedded server', { concurrency: 2 }, () => {
     ]
     await query(programs[0]?.url ?? '', "create table kept as select 'Asha' as value")
     await killProgram(programs[0] as Program)
-    await sleep(SHORT * 3) // The wait is far longer than a server without a program runs.
+    await sleep(SHORT * 3) // Without a program, the server would end during this wait.
     assert.equal(serversIn(folder).length > 0, true, 'the other program still uses the server')
     await killProgram(programs[1] as Program)
     await until('the server has ended', () => serversIn(folder).length === 0)

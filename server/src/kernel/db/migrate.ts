@@ -18,8 +18,8 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations',
 /** The key of the advisory lock of migrations. `grantRuntime` takes the same lock. */
 export const LOCK_KEY = '7165243380915627'
 /**
- * The longest wait of a migration for a table lock in milliseconds. During the wait, every later reader of the table waits
- * behind the migration.
+ * The longest wait of a migration for a table lock in milliseconds. During the wait, later transactions may wait behind the
+ * migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
 /** The pause in milliseconds between two attempts to take the advisory lock. */
@@ -68,7 +68,7 @@ export type Migration = {
 
 /** The limits and pauses of a program that waits for locks while it migrates. */
 export type Patience = {
-  /** The longest wait for a lock in milliseconds. During the wait, later transactions wait behind the migration. */
+  /** The longest wait for a lock in milliseconds. During the wait, later transactions may wait behind the migration. */
   lock_timeout_ms: number
   /** The longest time in milliseconds for which the program repeats a migration that did not get its lock. */
   retry_for_ms: number

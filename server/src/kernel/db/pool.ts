@@ -20,8 +20,8 @@ export function sql(name: string, text: string): Statement {
 }
 
 /**
- * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition is
- * always true. The condition makes the planner expect one row and use the whole key, even after the table has grown.
+ * Returns SQL for a batch of input rows in one JSON parameter. `key` is a uuid column that is never null. The condition in the
+ * SQL is always true. It makes the planner expect one row and use the whole key, even after the table has grown.
  */
 export function inputRows(parameter: string, key: string, columns: string): string {
   return `(select * from json_to_recordset(${parameter}::json) as input(${columns})
@@ -29,8 +29,8 @@ export function inputRows(parameter: string, key: string, columns: string): stri
 }
 
 /**
- * Sorts the rows of a batch in the lock order of their table: by merchant, then by `key`. `key` is the rest of the
- * primary key as a sortable text. All batches lock in this order, so two batches never deadlock.
+ * Sorts the rows of a batch in the lock order of their table: by merchant, then by `key`. `key` is the rest of the primary key
+ * as a sortable text. All batches lock the table in this order, so they do not deadlock on its rows.
  */
 export function inLockOrder<Row extends { merchant_id: string }>(
   rows: readonly Row[],

@@ -26,7 +26,7 @@ const CHECK_MS_MAX = 2_000
 const FRESH_MS = 1_000
 /**
  * If the result is older than this number of milliseconds, the next caller begins a new check. Until that check ends, callers
- * get the last result, so that frequent callers never wait for the database.
+ * get the last result for up to FRESH_MS. So frequent callers rarely wait for the database.
  */
 const RENEW_MS = 500
 const FORGET_MS = 3_600_000

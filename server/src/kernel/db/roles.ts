@@ -9,7 +9,7 @@ import { adminCommand, ConfigError, splitDatabaseUrl } from '../lib/index.ts'
 import { LOCK_KEY, MIGRATIONS_DIR, type MigrateLog, withClient } from './migrate.ts'
 import { type Reader, sql } from './pool.ts'
 
-/** A privilege on a table that no role except a superuser may have. */
+/** A privilege on a table that the migrations revoke from the owner of the table. */
 export type Revoked = { table: string; privilege: string }
 
 const REVOKE = /^revoke ([a-z, ]+) on ([a-z_, ]+) from current_user;$/gm
@@ -50,9 +50,9 @@ const CHANGES = `select relname as table, privilege, wanted from (
   where held <> wanted order by privilege, relname`
 
 /**
- * Gives the role of `runtime_url` its rights on the tables of the owner, and takes all other rights. Call this function after
- * each migration. If nothing differs, it only reads. If the runtime role owns tables, or the URLs name different databases or
- * schemas, throws a ConfigError.
+ * Gives the role of `runtime_url` its rights on the tables of the owner, and revokes all other rights. Call this function after
+ * each migration. If nothing differs, the function only reads. If the runtime role owns tables, or the URLs name different
+ * databases or schemas, throws a ConfigError.
  */
 export async function grantRuntime(owner_url: string, runtime_url: string, log?: MigrateLog): Promise<void> {
   await withClient(runtime_url, (runtime) =>
