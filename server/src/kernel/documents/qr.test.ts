@@ -1,4 +1,4 @@
-// Tests that QR codes contain the given bytes and that phones can read them.
+// Tests that QR codes contain the given bytes, and have the border and the background that phones need.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
