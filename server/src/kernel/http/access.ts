@@ -99,7 +99,7 @@ export type Actor = { kind: 'user' | 'operator' | 'api_key' | 'command' | 'syste
 export type Caller = {
   merchant: ActingMerchant
   environment: Environment
-  /** If a session names no environment, both environments. Otherwise only `environment`. */
+  /** The environments of the request. If a session names no environment, the list has both. */
   environments: readonly Environment[]
   /** The role of the member. Null means that the caller is an API key. */
   role: MerchantRole | null

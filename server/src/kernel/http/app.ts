@@ -31,8 +31,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 const TIMEOUT_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 72_000
 /**
- * If a connection moves no byte in either direction for this time, the server closes it. This also applies during a response
- * that the client does not read.
+ * If a connection moves no byte in either direction for this time in milliseconds, the server closes it. This also applies
+ * during a response that the client does not read.
  */
 const SILENT_MS = 120_000
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/

@@ -121,7 +121,8 @@ function postTo(
           if (bytes < KEPT_BYTES_MAX) chunks.push(chunk)
           bytes += chunk.length
           if (bytes <= READ_BYTES_MAX) return
-          // The client needs only the status, so it does not read the rest of a very long body.
+          // The client has the status and the part of the body that it stores. So it does not read the rest of a very long
+          // body.
           settle(null)
           reading.abort(ABORTED)
         },

@@ -3,7 +3,7 @@
 import type { Tracer } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
-/** The routes that load balancers call every second. */
+/** The routes of load balancers. Their requests get no span. */
 const PROBES = ['/healthz', '/readyz']
 const SERVER_FAULT = 500
 
