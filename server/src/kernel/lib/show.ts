@@ -1,6 +1,6 @@
 // Formats values for people. Pages, receipts, invoices and messages show the same text, whatever the locale of the machine.
 
-/** The languages for payers. Swahili is the default. */
+/** The languages of the product. Swahili is the default for payers. */
 export const LANGUAGES = ['sw', 'en'] as const
 /** Swahili (`sw`) or English (`en`). */
 export type Language = (typeof LANGUAGES)[number]
