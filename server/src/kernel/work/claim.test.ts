@@ -1,4 +1,4 @@
-// Tests claims of due rows when many merchants have rows that are not due.
+// Tests claims of due rows: with many merchants, with a clock that is wrong, and after a process stopped.
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
