@@ -42,7 +42,7 @@ const RECENT_MAX = 20_000
 /** The largest age in milliseconds of the newer half of a list. Above this age, the list drops its older half. */
 const RECENT_MS = 3_600_000
 const BLOCKED_ADDRESSES_MAX = 10_000
-/** The time window of a limit in milliseconds. No block lasts longer than this window. */
+/** The longest block of an address in milliseconds: the time window of a limit. */
 const BLOCK_MS_MAX = 60_000
 
 /** The state of a counter after one request. `reset_s` is the time in seconds until the counter begins again. */
