@@ -3,7 +3,10 @@
 /** The number of characters above which a name does not count as a typing error. */
 const LENGTH_MAX = 64
 
-/** Returns the known name with the fewest edits from a mistyped name. Null means that no known name is near. */
+/**
+ * Returns the known name with the fewest edits from a mistyped name. Null means that no known name is near, or that the name is
+ * too long.
+ */
 export function nearest(name: string, known: Iterable<string>): string | null {
   if (name.length > LENGTH_MAX) return null
   const given = normalise(name)
