@@ -36,8 +36,8 @@ const OWNED_BY = `select c.relname as table from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and pg_has_role($1, c.relowner, 'MEMBER')
   order by c.relname limit 1`
 
-// The statement gives the runtime role the rights on rows that the owner has and no migration revoked. So a table of a newer
-// program, whose migration this program lacks, keeps its protection too. Only the owner records migrations.
+// The runtime role gets the rights on rows that the owner has and no migration revoked. So a table of a newer program, whose
+// migration this program lacks, keeps its protection too. Only the owner records migrations.
 const CHANGES = `select relname as table, privilege, wanted from (
     select c.relname, p.privilege, has_table_privilege($1, c.oid, p.privilege) as held,
       p.privilege in ('SELECT', 'INSERT', 'UPDATE', 'DELETE') and has_table_privilege(c.relowner, c.oid, p.privilege)
