@@ -37,7 +37,7 @@ const ERASE = sql(
 
 /**
  * Makes the task that erases answers older than RETENTION_IDEMPOTENCY_DAYS and IDEMPOTENCY_REPLAY_DAYS. If a batch is full, the
- * next run reads one minute of keys; otherwise the interval doubles. One statement erases a batch and stores the progress.
+ * next run reads one minute of keys. Otherwise the same statement also stores the progress, and the interval doubles.
  */
 export function answerRetention(deps: Deps, rows_max = ROWS_MAX): Task {
   let width_ms = MINUTE_MS

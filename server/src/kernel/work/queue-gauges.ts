@@ -40,8 +40,8 @@ export function queueReader({ queue, table, columns = [] }: MeasuredQueue, limit
   }
 }
 
-// For each merchant or endpoint, the statement reads the oldest row. If that row is due, the statement counts the due rows. So
-// the cost is limited even if a queue has many rows.
+// For each merchant or endpoint, the statement reads the oldest row. It counts the scheduled rows and, if the oldest row is
+// due, the due rows, up to a limit. So the cost is limited even if a queue has many rows.
 function queueStatement(table: string, columns: readonly string[]): Statement {
   const list = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ')
   const rowsOf = (condition: string) => `select 1 from queues q cross join lateral (
