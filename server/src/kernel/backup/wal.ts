@@ -36,7 +36,8 @@ export async function systemOf(server: string): Promise<string> {
 }
 
 /**
- * Moves the finished WAL files into the folder of the backups, in the order of their names. Returns the number of moved files.
+ * Moves the finished WAL files into the folder of the backups, in the order of their names. Returns the number of files that
+ * the function found.
  */
 export async function archiveWal(archive: WalArchive): Promise<number> {
   const out = join(archive.server, 'wal-out')
