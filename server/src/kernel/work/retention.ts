@@ -20,8 +20,8 @@ export type RetentionRule = {
 }
 
 /**
- * Makes the task that erases payers from rows older than RETENTION_PAYERS_DAYS. One statement erases a batch and stores the
- * last row. If the process dies, the database has done both or neither.
+ * Makes the task that erases the personal data of payers from rows older than RETENTION_PAYERS_DAYS. One statement erases a
+ * batch and stores the last row. If the process dies, the database has done both or neither.
  */
 export function retentionTask(deps: Deps, { table, id, changes }: RetentionRule, rows_max = ROWS_MAX): Task {
   const statement = sql(
