@@ -54,8 +54,9 @@ export function readCanaries(reader: Reader): Promise<Canary[]> {
 }
 
 /**
- * Returns true if the vault of this process decrypts the canary of every key in use, and encrypts with a key that is not retired.
- * If the canaries are missing, for example in a restored database, returns false. If the database is unreachable, throws.
+ * Returns true if the vault of this process decrypts the canary of every key in use, and encrypts with a key that is not
+ * retired. If the canaries are missing, for example in a restored database, returns false. If the database is unreachable,
+ * throws.
  */
 export async function readCanary({ db, vault }: { db: Reader; vault: Vault }): Promise<boolean> {
   const canaries = await readCanaries(db)

@@ -17,7 +17,7 @@ export type Deps = {
   audit_clock?: Clock
   /**
    * The tasks claim rows of this merchant only, and free no rows of others. Undefined means all merchants. The demo history
-   * sets it, because its clock is in the past.
+   * sets this field, because its clock is in the past.
    */
   only_merchant?: string
   /**

@@ -184,8 +184,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 /**
- * Returns the URL of the running server of `dataDir` with a role, and waits for a server that recovers. Null means that no server runs.
- * If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
+ * Returns the URL of the running server of `dataDir` with a role, and waits for a server that recovers. Null means that no
+ * server runs. If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
  */
 export async function findEmbedded(
   dataDir: string,

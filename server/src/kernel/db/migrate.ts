@@ -366,7 +366,9 @@ export async function readMigrations(dir: string): Promise<Migration[]> {
   return migrations
 }
 
-/** Returns the statements of a file that builds indexes outside of a transaction. Null means that the file is one transaction. */
+/**
+ * Returns the statements of a file that builds indexes outside of a transaction. Null means that the file is one transaction.
+ */
 function indexesOf(file: string, sql: string): Migration['indexes'] {
   if (!OUTSIDE.test(sql)) return null
   return splitStatements(sql).map((statement) => {

@@ -66,7 +66,9 @@ async function seesOwnWrite(reads: Db): Promise<boolean> {
   return (await reads.query(sql('', 'select 1 as found from notes where number = $1'), [number])).length === 1
 }
 
-/** Reads until the replica has answered one more read. On a busy machine, the first reads may come too late for a short limit. */
+/**
+ * Reads until the replica has answered one more read. On a busy machine, the first reads may come too late for a short limit.
+ */
 async function readFromReplica({ reads, counts, logged }: ReturnType<typeof open>): Promise<Counts> {
   const { replica } = await counts()
   const end = Date.now() + RETURN_MS_MAX

@@ -84,8 +84,8 @@ type OldSealed = { key: string[]; sealed: string }
 const SET_SIZE = 500
 
 /**
- * Reads the values of a column that `current` did not encrypt, in the order of the primary key, in batches. The caller may change the
- * values of a batch before the next batch.
+ * Reads the values of a column that `current` did not encrypt, in the order of the primary key, in batches. The caller may
+ * change the values of a batch before the next batch.
  */
 export async function* readOldSealed(
   reporting: Reader,
