@@ -84,7 +84,10 @@ export type SessionPrincipal = {
   /** True if the user has confirmed the e-mail address. */
   email_verified: boolean
   name: string
-  /** The role of an operator. Null means that the user is no operator, or signed in without the second factor that operators need. */
+  /**
+   * The role of an operator. Null means that the user is no operator, or signed in without the second factor that operators
+   * need.
+   */
   operator_role: OperatorRole | null
   memberships: readonly Membership[]
 }

@@ -1,5 +1,5 @@
-// Builds the HTTP app: request ids, authentication, access, limits and the envelope. The app contains no business function of the
-// product.
+// Builds the HTTP app: request ids, authentication, access, limits and the envelope. The app contains no business function of
+// the product.
 
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'

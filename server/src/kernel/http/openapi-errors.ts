@@ -1,4 +1,5 @@
-// Describes the refusals of the API in the OpenAPI document: one shared response for each set of error codes, and the shared headers.
+// Describes the refusals of the API in the OpenAPI document: one shared response for each set of error codes, and the shared
+// headers.
 
 import { catalogue, type ErrorCode } from '../lib/index.ts'
 import { type Json, pascal } from './openapi-share.ts'

@@ -1,4 +1,5 @@
-// Defines the roles of operators, and the duties of each role. Routes, SQL conditions and the operator console use this one table.
+// Defines the roles of operators, and the duties of each role. Routes, SQL conditions and the operator console use this one
+// table.
 
 /**
  * The roles of operators. SUPPORT only reads, FINANCE_OPERATOR decides about money, and COMPLIANCE decides about merchants.

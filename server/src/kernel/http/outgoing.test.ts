@@ -11,7 +11,8 @@ import { createOutgoing } from './outgoing.ts'
 const PUBLIC = '93.184.216.34'
 
 /**
- * Resolves the host names of these tests. `rebind.test` has a public address at the first look-up and a private address afterwards.
+ * Resolves the host names of these tests. `rebind.test` has a public address at the first look-up and a private address
+ * afterwards.
  */
 function tableLookup(): Lookup {
   const lookups = new Map<string, number>()

@@ -18,8 +18,8 @@ const FAILED = 2
 type TracingDeps = Pick<Deps, 'config' | 'clock' | 'random' | 'log' | 'process_id'>
 
 /**
- * Makes the tracer of a process from its settings. Without OTEL_EXPORTER_OTLP_ENDPOINT, the process makes no spans. The operator chooses
- * the receiver, so it may have a private address.
+ * Makes the tracer of a process from its settings. Without OTEL_EXPORTER_OTLP_ENDPOINT, the process makes no spans. The
+ * operator chooses the receiver, so it may have a private address.
  */
 export function createTracing(deps: TracingDeps): Tracer {
   const { config, clock, random } = deps

@@ -14,7 +14,9 @@ import { type RequestTurns, shareTurns } from './turns.ts'
 const BURST = 150
 const BUSY_MS = 2
 
-/** Starts a server whose work on each request blocks the thread for BUSY_MS. `begun` lists the paths in the order of the work. */
+/**
+ * Starts a server whose work on each request blocks the thread for BUSY_MS. `begun` lists the paths in the order of the work.
+ */
 async function startBusyServer(): Promise<{ server: Server; begun: string[]; dropped: string[]; turns: RequestTurns }> {
   const [begun, dropped]: [string[], string[]] = [[], []]
   const server = createServer((request, response) => {
