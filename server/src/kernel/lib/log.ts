@@ -84,7 +84,8 @@ function countFailures(repeats: Repeats): NonNullable<NonNullable<LoggerOptions[
 const WARN = 40
 
 /**
- * Makes a log of texts for the database, whose files log before the program has its dependencies. Each line has the given component.
+ * Makes a log of texts for the database, whose files log before the program has its dependencies. Each line has the given
+ * component.
  */
 export function textLog(log: Log, component: string): { info(message: string): void; warn(message: string): void } {
   return {

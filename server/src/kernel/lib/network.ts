@@ -67,8 +67,8 @@ function parseProxy(part: string): string {
 }
 
 /**
- * Parses OPERATOR_ALLOWED_IPS: addresses and CIDRs, separated by commas. If a part is invalid, throws for the first such part. An
- * empty text gives an empty list.
+ * Parses OPERATOR_ALLOWED_IPS: addresses and CIDRs, separated by commas. If a part is invalid, throws for the first such part.
+ * An empty text gives an empty list.
  */
 export function parseAllowedAddresses(text: string): string[] {
   if (text.trim() === '') return []

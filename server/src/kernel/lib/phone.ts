@@ -17,8 +17,8 @@ export function canonicalPhone(text: string): string | null {
 export const PHONE_DIGITS = 12
 
 /**
- * Returns the digits of a text that can be the last 4 to 9 digits of a phone number. The text may contain spaces and hyphens. Null
- * means that the text has other characters, or another number of digits.
+ * Returns the digits of a text that can be the last 4 to 9 digits of a phone number. The text may contain spaces and hyphens.
+ * Null means that the text has other characters, or another number of digits.
  */
 export function lastPhoneDigits(text: string): string | null {
   const digits = text.replace(/[ -]/g, '')

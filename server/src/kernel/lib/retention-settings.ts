@@ -4,7 +4,9 @@ import { number, setting } from './setting.ts'
 
 const days = number(0, 3650)
 
-/** The audit log keeps the IP address of a caller for at least this number of days, so that an operator can examine an attack. */
+/**
+ * The audit log keeps the IP address of a caller for at least this number of days, so that an operator can examine an attack.
+ */
 export const ADDRESS_DAYS_MIN = 30
 
 /**

@@ -18,8 +18,8 @@ const OTHERS = 0o006
 type PrivateFile = { text: string; exposure: string | null }
 
 /**
- * Reads a file and its permissions. `allowed` is `owner` for a file that only its owner may use, or `group` for a file that a group
- * may use too. Throws the error of the file system.
+ * Reads a file and its permissions. `allowed` is `owner` for a file that only its owner may use, or `group` for a file that a
+ * group may use too. Throws the error of the file system.
  */
 export function readPrivateFile(path: string, env: ProcessVariables, allowed: 'owner' | 'group'): PrivateFile {
   const file = openSync(path, 'r')

@@ -10,7 +10,8 @@ const SEMI_SPACE_MB = 2
 
 /**
  * Starts a thread that runs `file`. The flag `--max-semi-space-size` of the process also applies to its threads, and V8 then
- * ignores `maxYoungGenerationSizeMb` in `resourceLimits`. So the function changes the flag, which V8 reads only when a thread starts.
+ * ignores `maxYoungGenerationSizeMb` in `resourceLimits`. So the function changes the flag, which V8 reads only when a thread
+ * starts.
  */
 export function startWorkerThread(file: URL, options: WorkerOptions): Worker {
   setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE_MB}`)
