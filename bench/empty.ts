@@ -1,5 +1,5 @@
-// Serves the empty route for the benchmark: a Fastify app that only returns an empty object. The benchmark compares the routes of
-// the server with this route.
+// Serves the empty route for the benchmark: a Fastify app that only returns an empty object. The benchmark compares the routes
+// of the server with this route.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
