@@ -23,7 +23,9 @@ export type ApiDocument = {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
 
-/** Returns the text of a TypeScript module: the shared schemas, and the parameters, the body and the answer data of each call. */
+/**
+ * Returns the text of a TypeScript module: the shared schemas, and the parameters, the body and the answer data of each call.
+ */
 export function apiTypes({ paths, components }: ApiDocument): string {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => `  ${name}: ${typeOf(schema)}\n`)
   const calls = Object.entries(paths).flatMap(([path, operations]) =>

@@ -1,5 +1,5 @@
-// `npm run ha` runs server/test/ha/main.ts in network, mount and process namespaces of its own. When this program ends for any reason, the
-// kernel ends every process of the test and removes its networks and its file systems.
+// `npm run ha` runs server/test/ha/main.ts in network, mount and process namespaces of its own. When this program ends for any
+// reason, the kernel ends every process of the test and removes its networks and its file systems.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// `npm run release` checks that the sources are ready for a release, makes the artefacts of the release with their checksums, and
-// makes its tag. It pushes nothing.
+// `npm run release` checks that the sources are ready for a release, makes the artefacts of the release with their checksums,
+// and makes its tag. It pushes nothing.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -153,7 +153,9 @@ async function readFacts(version: string): Promise<ReleaseFacts> {
   }
 }
 
-/** Returns the versions in files of the SDKs, the CLI and the plugin, by file. If a file has no version, its value is `none`. */
+/**
+ * Returns the versions in files of the SDKs, the CLI and the plugin, by file. If a file has no version, its value is `none`.
+ */
 export function sdkVersions(): Record<string, string> {
   const forms: Record<string, RegExp> = {
     'sdk/cli/src/version.ts': /^export const VERSION = '([^']+)'$/m,

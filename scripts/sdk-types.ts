@@ -1,4 +1,5 @@
-// Converts the OpenAPI document into the types of the TypeScript SDK: the calls that an API key can make, and the named schemas.
+// Converts the OpenAPI document into the types of the TypeScript SDK: the calls that an API key can make, and the named
+// schemas.
 
 type SdkSchema = {
   type?: string | string[]

@@ -1,5 +1,5 @@
-// `npm run -s strings` lists each text of the screens in Swahili and English, for a native reader. The program parses the sources, so
-// that the list has every text of the consoles, the pages of payers, the sign-in and the first page.
+// `npm run -s strings` lists each text of the screens in Swahili and English, for a native reader. The program parses the
+// sources, so that the list has every text of the consoles, the pages of payers, the sign-in and the first page.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// `npm run supply` checks the packages of package-lock.json: their licences, and their known vulnerabilities, which the registry
-// of npm lists.
+// `npm run supply` checks the packages of package-lock.json: their licences, and their known vulnerabilities, which the
+// registry of npm lists.
 
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
