@@ -238,7 +238,7 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes
 }
 
-/** Archives the WAL files that PostgreSQL has finished. Returns the number of archived files. */
+/** Archives the WAL files that PostgreSQL has finished. Returns the number of files that the function found. */
 export function archiveSource({ server, place, key, random }: BackupSource): Promise<number> {
   return archiveWal({ server, place: resolve(place), key, random })
 }
