@@ -147,7 +147,7 @@ export async function listsCase(
   }
 }
 
-/** Returns the duration below which this share of the durations is, in milliseconds. */
+/** Returns the duration in milliseconds that this share of the durations does not exceed. */
 function shareOf(times: readonly number[], share: number): number {
   const sorted = Float64Array.from(times).sort()
   return Number((sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0).toFixed(1))
