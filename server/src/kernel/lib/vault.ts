@@ -50,8 +50,8 @@ export function markKeyOf(key: Uint8Array): Buffer {
 }
 
 /**
- * Parses SECRET_KEY: one key, or several keys separated by commas. An empty text has no keys. Throws an error that names the
- * position of a wrong key, and never the key.
+ * Parses SECRET_KEY: one key, or several keys separated by commas. An empty text has no keys. If a key is wrong, throws an
+ * error that does not contain the key. With several keys, the error names the position of the wrong key.
  */
 export function parseSecretKeys(text: string): Buffer[] {
   if (text === '') return []
