@@ -132,10 +132,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Jukumu lako {} haliruhusu hili. Mwendeshaji mwenye jukumu {} ndiye anayeweza.',
   'The request did not arrive completely in time. Send the request again.':
     'Ombi halikufika lote kwa wakati. Tuma tena.',
-  'The body is too large. The limit is 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
+  'The body is too large. Send at most 64 KiB.': 'Ulichoandika ni kirefu mno. Kisizidi KiB 64.',
   'merchant_id is not the merchant of this credential. Leave merchant_id out, or send your own merchant_id.':
     'Huruhusiwi kutumia biashara hii.',
-  'The service supports only TZS.': 'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
+  'The service supports only TZS. Send TZS, or leave currency out.':
+    'Shilingi za Tanzania (TZS) tu ndizo zinazotumika.',
   'The amount must be from {} to {} shillings.': 'Kiasi kiwe kutoka shilingi {} hadi {}.',
   'The total must be greater than zero.': 'Jumla lazima iwe kubwa kuliko sifuri.',
   'The provider moves whole shillings only. Leave out the cents.':
@@ -350,7 +351,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
-  'This payment link no longer accepts payments.',
+  'This payment link no longer accepts payments. Read details.status.',
   'A payer has already paid this payment link, so you cannot cancel the link.',
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',

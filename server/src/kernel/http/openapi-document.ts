@@ -189,7 +189,11 @@ function deliveryHeaders(brand: string): Json[] {
       '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks); several during a rotation, separated by spaces.',
     ),
     header(`${brand}-Signature`, 'Hex of HMAC-SHA256 over the raw body, keyed with the whole secret as text.'),
-    header(`${brand}-Signature-Previous`, 'The same with the previous secret, for 24 hours after a rotation.', false),
+    header(
+      `${brand}-Signature-Previous`,
+      'The same hash with the previous secret, for 24 hours after a rotation.',
+      false,
+    ),
     header(`${brand}-Event`, 'The name of the event.'),
     header(`${brand}-Delivery`, 'The same as webhook-id.'),
     header(`${brand}-Timestamp`, 'The same as webhook-timestamp.'),

@@ -117,7 +117,7 @@ export const catalogue = {
   },
   payment_link_not_active: {
     status: 409,
-    message: 'This payment link no longer accepts payments.',
+    message: 'This payment link no longer accepts payments. Read details.status.',
     to_do: 'Read details.status. Make another link if the payer should still pay.',
   },
   payment_link_already_paid: {
@@ -195,7 +195,7 @@ export const catalogue = {
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is too large. The limit is 64 KiB.',
+    message: 'The body is too large. Send at most 64 KiB.',
     to_do: 'Send less: a call needs no more than a few kilobytes.',
   },
   unsupported_media_type: {
@@ -210,7 +210,7 @@ export const catalogue = {
   },
   simulate_status_not_allowed: {
     status: 422,
-    message: 'Only sandbox keys may send simulate_status.',
+    message: 'Only sandbox keys may send simulate_status. Remove simulate_status.',
     to_do: 'Remove simulate_status from live requests. Send simulate_status only with a sandbox key.',
   },
   amount_not_supported: {
@@ -220,7 +220,7 @@ export const catalogue = {
   },
   unsupported_currency: {
     status: 422,
-    message: 'The service supports only TZS.',
+    message: 'The service supports only TZS. Send TZS, or leave currency out.',
     to_do: 'Send TZS, or leave currency out.',
   },
   unknown_destination: {
@@ -230,7 +230,7 @@ export const catalogue = {
   },
   headers_too_large: {
     status: 431,
-    message: 'The headers are too large. The limit is 16 KiB.',
+    message: 'The headers are too large. Send at most 16 KiB of headers.',
     to_do: 'Remove cookies and other headers that the API does not need.',
   },
   rate_limited: {
