@@ -513,7 +513,10 @@ export type EffectiveSetting = { name: string; value: string; source: string }
 
 const MASKED = '***'
 
-/** Lists every setting with its value and its source: default, environment, the path of a secret's file, or the file of settings. */
+/**
+ * Lists every setting with its value and its source: default, environment, the path of a secret's file, or the file of
+ * settings.
+ */
 export function effectiveSettings(given: GivenSettings, providers: ConfigurableProviders): EffectiveSetting[] {
   const place = (name: string) => (given.from_file.has(name) ? (given.path as string) : 'environment')
   return listSettings(providers).map(({ env, default: preset, secret }) => {
@@ -548,7 +551,9 @@ export function readConfig(
   const problems: string[] = []
   const config = parseSettings(env, providers, problems)
   if (config.collection_min > config.collection_max)
-    problems.push('COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT')
+    problems.push(
+      'COLLECTION_MIN_AMOUNT must not be above COLLECTION_MAX_AMOUNT: lower the first amount, or raise the second',
+    )
   if (problems.length === 0)
     problems.push(
       ...messageProblems(config),

@@ -20,7 +20,9 @@ const POOLER = 'pooler'
 const OWN_PARAMETERS = ['target_session_attrs', 'options', POOLER]
 const FORM = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const TARGETS = ['read-write', 'primary', 'any']
-/** The session settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool. */
+/**
+ * The session settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool.
+ */
 const SET_BY_SERVER = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout']
 
 /**
@@ -33,7 +35,8 @@ export function splitDatabaseUrl(text: string): DatabaseUrl {
   const hosts = authority.split(',')
   const found = hosts.map((host, i) => {
     const url = `${protocol}${user}${host}${rest}`
-    if (hosts.length > 1 && host.trim() === '') throw new Error(`names no host at place ${i + 1} of ${hosts.length}`)
+    if (hosts.length > 1 && host.trim() === '')
+      throw new Error(`names no host at place ${i + 1} of ${hosts.length}: remove the comma or add the host`)
     if (!URL.canParse(url)) throw new Error(problemOf(i, hosts.length))
     return new URL(url)
   })

@@ -96,10 +96,12 @@ export type MessageConfig = { [K in keyof MessageSettings]: ReturnType<MessageSe
 /** Lists the settings that the configured gateways require and that have no value, each with the name of its variable. */
 export function messageProblems(config: MessageConfig): string[] {
   const problems: string[] = []
-  if (config.smtp_url !== '' && config.mail_from === null) problems.push('MAIL_FROM must be set: SMTP_URL is set')
+  if (config.smtp_url !== '' && config.mail_from === null)
+    problems.push('MAIL_FROM must be set, because SMTP_URL is set')
   if (config.sms_gateway === 'africastalking') {
     for (const name of ['africastalking_url', 'africastalking_username', 'africastalking_api_key'] as const) {
-      if (config[name] === '') problems.push(`${messageSettings[name].env} must be set: SMS_GATEWAY is africastalking`)
+      if (config[name] === '')
+        problems.push(`${messageSettings[name].env} must be set, because SMS_GATEWAY is africastalking`)
     }
   }
   return problems
