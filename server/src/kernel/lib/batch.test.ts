@@ -109,7 +109,7 @@ test('the gatherer runs an item twice when two callers send the item, because th
 })
 
 for (const failure of ['22001', '23505']) {
-  test(`the gatherer splits a batch that fails because of its data (${failure}) until each bad item is alone`, async () => {
+  test(`runSplitting splits a batch that fails because of its data (${failure}) until each bad item is alone`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (items) => {
         const results = await runSplitting(
@@ -128,7 +128,7 @@ for (const failure of ['22001', '23505']) {
   })
 }
 
-test('the gatherer rejects one item alone when that item breaks an invariant', async () => {
+test('runSplitting rejects one item alone when that item breaks an invariant', async () => {
   const results = await runSplitting([1, 2, 3, 4, 5], async (batch) => {
     if (batch.includes(4)) throw new InvariantError('four')
     return batch
@@ -139,7 +139,7 @@ test('the gatherer rejects one item alone when that item breaks an invariant', a
   )
 })
 
-test('the gatherer runs a batch once, and not once for each item, when the database is unreachable', async () => {
+test('runSplitting runs a batch once, and not once for each item, when the database is unreachable', async () => {
   let runs = 0
   const results = await runSplitting([1, 2, 3, 4], async (): Promise<number[]> => {
     runs++
