@@ -104,14 +104,17 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
         field: path,
         message: String(params.pattern).startsWith(VISIBLE_PATTERN_START)
           ? 'must not be blank, and must hold no control characters'
-          : 'holds characters that are not allowed here',
+          : 'must contain only the characters that this field accepts',
       }
     case 'maxLength':
       return { field: path, message: `must have at most ${params.limit} characters` }
     case 'minLength':
       return { field: path, message: `must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}` }
     case 'format':
-      return { field: path, message: FORMATS[String(params.format)] ?? 'is not in the right form' }
+      return {
+        field: path,
+        message: FORMATS[String(params.format)] ?? 'must have the form that the API documentation describes',
+      }
     case 'type':
       return { field: path || context, message: `must be ${article(params.type)}` }
     case 'minimum':
