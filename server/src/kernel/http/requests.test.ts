@@ -381,7 +381,7 @@ describe('keys in the URL', () => {
     )
   })
 
-  test('the server accepts a reference that looks like an API key', async () => {
+  test('the server accepts a reference that only looks like an API key, and refuses a whole API key in any parameter', async () => {
     for (const reference of ['shop_live_1042', 'pk_1042', 'a_test_b', `${world.sandbox_key}x`.slice(0, -3)])
       assert.equal((await world.get(`/v1/collections?reference=${reference}`)).status, 200, reference)
     refused(await world.get(`/v1/collections?reference=${world.sandbox_key}`), 400, 'validation_failed')
