@@ -59,7 +59,7 @@ export async function findPlace(dataDir: string): Promise<string | null> {
   if (pointer.id === undefined && (await exists(join(inside, 'data')))) return inside
   if (!(await exists(pointer.place))) throw new Error(missing(dataDir, pointer.place))
   throw new Error(
-    `${join(dataDir, 'postgres.json')} names the database in ${pointer.place}, which belongs to another DATA_DIR` +
+    `${join(dataDir, 'postgres.json')} names the database in ${pointer.place}, which is the database of another DATA_DIR` +
       `${await ownerOf(pointer.place)}: this DATA_DIR is a copy. Use the original, or remove postgres.json from the copy to ` +
       'begin with an empty database. To copy a database, restore its backup',
   )
