@@ -74,7 +74,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     assert.deepEqual(await migrate(runtime_url), [], 'a start without pending migrations needs no rights of the owner')
   })
 
-  test('a second grant changes nothing, and a grant after a restore without privileges revokes the same privileges again', async () => {
+  test('a second grant changes nothing, and a later grant revokes the privileges that the owner has given since then', async () => {
     const lines: string[] = []
     const log = { info: (line: string) => void lines.push(line) }
     await grantRuntime(database.url, runtime_url, log)
