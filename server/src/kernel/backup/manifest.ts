@@ -87,7 +87,7 @@ export async function readManifest(folder: string, key: BackupKey): Promise<Mani
     throw new BackupError(`${path} has a format that this program cannot read: use the version that made the backup`)
   if (manifest.key_id !== key.id) {
     throw new BackupError(
-      `BACKUP_KEY is not the key of this backup: the backup needs the key ${manifest.key_id}, and BACKUP_KEY is the key ${key.id}`,
+      `BACKUP_KEY is not the key of this backup: the backup needs the key ${manifest.key_id}, and BACKUP_KEY is the key ${key.id}. Set BACKUP_KEY to the key of the backup`,
     )
   }
   const [expected, given] = [Buffer.from(macOf(key, JSON.stringify(manifest))), Buffer.from(String(mac))]

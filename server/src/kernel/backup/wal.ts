@@ -107,7 +107,7 @@ export function walTask({ log }: { log: Log }, archive: WalArchive): Task {
           if (!is_failing)
             log.error(
               { component: 'backup', err: error },
-              'the process cannot archive the WAL; the files wait beside the database',
+              'the process cannot archive the WAL, and the files wait beside the database: check BACKUP_DIR and its disk',
             )
           is_failing = true
         },
