@@ -95,7 +95,7 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
   }
   const box = { x: (A5[0] - QR_SIZE) / 2, y, size: QR_SIZE }
   if (!drawQr(sheet, input.page_url, texts.poster.code, box))
-    throw new RangeError('the address is too long for a QR code')
+    throw new RangeError('the address is too long for a QR code: the limit is 2331 bytes')
   y += QR_SIZE + 4
   addText('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
   const lines = wrap(sheet, LINK, clean(input.page_url, 300), WIDTH, 2)
