@@ -127,9 +127,9 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
     rows.push([`latency: request to webhook, ${at}`, `p50 ${webhook_ms.p50} ms, p99 ${webhook_ms.p99} ms`, ''])
   }
   if (cases.memory)
-    rows.push(['memory: most the server held during life', `${cases.memory.most_rss_mb} MB`, 'below 300 MB'])
+    rows.push(['memory: largest memory of the server during life', `${cases.memory.most_rss_mb} MB`, 'below 300 MB'])
   if (cases.memory?.worker)
-    rows.push(['memory: most the worker held during life', `${cases.memory.worker} MB`, 'below 300 MB'])
+    rows.push(['memory: largest memory of the worker during life', `${cases.memory.worker} MB`, 'below 300 MB'])
   if (cases.check) {
     const { check } = cases
     rows.push(['check: payments accepted', String(check.accepted), ''])
@@ -150,13 +150,17 @@ function rowsOf(cases: Results['cases']): ReportRow[] {
     ])
     if (check.refused > 0) rows.push(['check: requests REFUSED', `${check.refused}: ${check.first_refusal ?? ''}`, '0'])
   }
-  rate('approve: click to webhook, many merchants', cases.approve, 'at least 300/s')
+  rate('approve: approval to webhook, many merchants', cases.approve, 'at least 300/s')
   rate('approve_one: payouts of one merchant', cases.approve_one, 'at least 300/s')
   if (cases.approve_check) {
     const { approved, lost, not_successful, taken, sent_again, verify_ok, verify_broken } = cases.approve_check
     rows.push(['approve: approved, webhook never received', `${lost} of ${approved}`, '0'])
-    rows.push(['approve: payouts or webhooks left open', String(not_successful), '0'])
-    rows.push(['approve: payouts that the provider took, sent twice', `${taken}, ${sent_again}`, `${approved}, 0`])
+    rows.push(['approve: unfinished payouts or webhooks', String(not_successful), '0'])
+    rows.push([
+      'approve: payouts that the provider accepted, further requests',
+      `${taken}, ${sent_again}`,
+      `${approved}, 0`,
+    ])
     rows.push(['approve: admin verify', verify_ok ? 'every invariant holds' : verify_broken.join('; '), 'holds'])
   }
   for (const { path, few_ms, many_ms, many_p95_ms } of cases.lists?.reads ?? [])
@@ -227,7 +231,7 @@ function floodRows(flood: FloodResult): ReportRow[] {
       `${perSecond(sent_per_second.saturated)}, ${at} ${perSecond(sent_per_second.paced)}; answers ${entries(by_status)}`,
       '403 only',
     ],
-    ['flood: forged callbacks kept', String(flood.kept), 'at most 10 a minute'],
+    ['flood: stored forged callbacks', String(flood.kept), 'at most 10 a minute'],
     ['flood: accepted, webhook never received', `${check.lost} of ${check.accepted}`, '0'],
     ['flood: admin verify', check.verify_ok ? 'every invariant holds' : check.verify_broken.join('; '), 'holds'],
   ]
@@ -245,13 +249,13 @@ function transactionRows({ few, many, making_s, first, month, reads }: Transacti
         [`transactions: ${names[read]}, many to few`, ratio.toFixed(2), 'at most 1.5'],
       ]
     }),
-    ['transactions: the very first page, before its total is kept', `${first.few_ms} and ${first.many_ms} ms`, ''],
+    ['transactions: the first page before the total is stored', `${first.few_ms} and ${first.many_ms} ms`, ''],
     [
       `transactions: statement of a month, of the many ${month.count} in it`,
       `${month.few_ms} and ${month.many_ms} ms`,
       '',
     ],
-    ['transactions: writing the many', `${making_s} s`, ''],
+    ['transactions: time to write the many', `${making_s} s`, ''],
   ]
 }
 
@@ -267,8 +271,8 @@ function reconcileRows({ lines, first, again, matched, opened, more_memory_mb }:
   return [
     named('new', first),
     named('stated again', again),
-    ['reconcile: lines that agreed, cases opened', `${matched}, ${opened}`, `${2 * lines}, 0`],
-    ['reconcile: memory more than before', `${more_memory_mb} MB`, ''],
+    ['reconcile: lines that match, opened cases', `${matched}, ${opened}`, `${2 * lines}, 0`],
+    ['reconcile: growth of memory', `${more_memory_mb} MB`, ''],
   ]
 }
 

@@ -259,7 +259,7 @@ async function measureAll(
     results.cases.pages = await pagesCase(cleanup, database, settings, settings.waiting)
   }
   if (wants('requests')) {
-    writeProgress('requests: payments and readings with and without the log of requests, in turn ...')
+    writeProgress('requests: payments and status reads with and without the request log, in turn ...')
     results.cases.requests = await requestLogCase(cleanup, database, settings)
   }
   return results

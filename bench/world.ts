@@ -83,7 +83,7 @@ export function createCleanup(): Cleanup {
   let running: Promise<void> = Promise.resolve()
   const runAll = async () => {
     for (let step = steps.pop(); step; step = steps.pop()) {
-      await step().catch((error: Error) => process.stderr.write(`could not clean up: ${error.message}\n`))
+      await step().catch((error: Error) => process.stderr.write(`the benchmark could not clean up: ${error.message}\n`))
     }
   }
   return {
