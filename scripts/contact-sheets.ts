@@ -81,7 +81,11 @@ async function takePage(taker: Taker, page: Page, audience: Audience, language: 
 
 const ERROR_BODY = JSON.stringify({
   success: false,
-  error: { code: 'internal_error', message: 'Something went wrong on our side.', details: null },
+  error: {
+    code: 'internal_error',
+    message: 'The server had an unexpected error. If you report the error, quote the X-Request-Id.',
+    details: null,
+  },
 })
 
 /** Takes pictures of a page while its calls wait, and after its calls have failed. */

@@ -4,18 +4,19 @@ import type { LockedPackage } from './locked-packages.ts'
 
 /** The licences that a package may have, each with the reason. */
 const ACCEPTED: Record<string, string> = {
-  MIT: 'permits use, changes and sale; asks for its notice',
+  MIT: 'permits use, changes and sale; requires its notice',
   'MIT-0': 'permits use, changes and sale',
-  ISC: 'permits use, changes and sale; asks for its notice',
+  ISC: 'permits use, changes and sale; requires its notice',
   '0BSD': 'permits use, changes and sale',
-  'BSD-2-Clause': 'permits use, changes and sale; asks for its notice',
-  'BSD-3-Clause': 'permits use, changes and sale; asks for its notice, and does not lend the names of its authors',
-  'Apache-2.0': 'permits use, changes and sale; asks for its notice, and grants patents',
-  'BlueOak-1.0.0': 'permits use, changes and sale; asks for its notice',
+  'BSD-2-Clause': 'permits use, changes and sale; requires its notice',
+  'BSD-3-Clause':
+    'permits use, changes and sale; requires its notice, and forbids advertising with the names of its authors',
+  'Apache-2.0': 'permits use, changes and sale; requires its notice, and grants patents',
+  'BlueOak-1.0.0': 'permits use, changes and sale; requires its notice',
   'CC0-1.0': 'public domain',
   Unlicense: 'public domain',
-  'OFL-1.1': 'permits fonts inside pages and documents; asks for its notice, and the fonts may not be sold alone',
-  'Bitstream-Vera': 'permits fonts inside documents; asks for its notice, and the fonts may not be sold alone',
+  'OFL-1.1': 'permits fonts inside pages and documents; requires its notice, and the fonts may not be sold alone',
+  'Bitstream-Vera': 'permits fonts inside documents; requires its notice, and the fonts may not be sold alone',
 }
 
 /** The licences that only a tool of development may have, each with the reason. */
@@ -26,7 +27,9 @@ const ACCEPTED_FOR_TOOLS: Record<string, string> = {
 /** A licence that a person read in the files of a package, because its package.json names no licence. */
 type ReadLicence = { version: string; license: string; reason: string }
 
-/** The packages whose licence a person has read. The entry is valid for one version, so that a person reads a new version again. */
+/**
+ * The packages whose licence a person has read. The entry is valid for one version, so that a person reads a new version again.
+ */
 const READ_LICENCES: Record<string, ReadLicence> = {
   'dejavu-fonts-ttf': {
     version: '2.37.3',
