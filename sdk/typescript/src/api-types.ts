@@ -131,7 +131,7 @@ export type Collection = {
   amount: number
   /**
    * The received amount, as the provider reports the amount. Null means that the provider has reported no amount,
-   * or that money in another currency is under review.
+   * or that no operator has stated the worth of money in another currency.
    */
   amount_received: number | null
   /** The received amount in another currency. Null means that there is none. */

@@ -254,7 +254,7 @@ function refreshRoute(deps: Deps, app: App, { findForCaller }: CollectionHandler
         operationId: 'refreshCollection',
         summary: 'Ask the provider for the status again',
         description:
-          'Can be repeated: it never credits or reverses twice, and does nothing while no payer has chosen a method.',
+          'A repeated refresh never credits or reverses a payment twice. If no payer has chosen a method yet, a refresh changes nothing.',
         params: Type.Object({ collection_id: Type.String() }),
         querystring: Type.Object({ merchant_id: ListFilters.merchant_id }),
         response: { 200: success(CollectionStatus) },

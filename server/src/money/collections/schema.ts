@@ -98,7 +98,7 @@ export const CollectionStatus = Type.Object(
     amount_received: nullable(
       Type.Number({
         description:
-          'The received amount, as the provider reports the amount. Null means that the provider has reported no amount, or that money in another currency is under review.',
+          'The received amount, as the provider reports the amount. Null means that the provider has reported no amount, or that no operator has stated the worth of money in another currency.',
       }),
     ),
     foreign_amount: nullable(
@@ -183,7 +183,7 @@ export const HeldCollection = Type.Object(
           STATUSES,
           'If it equals from_status, an answer of the provider changed no status.',
         ),
-        actor: Type.String({ description: 'provider, deadline, or operator with the id of the person.' }),
+        actor: Type.String({ description: 'provider, deadline, payer, or operator with the id of the person.' }),
         reason: nullable(Type.String({ description: 'The answer of the provider, or the reason of the operator.' })),
         event: nullable(Type.String({ description: 'The event that the server sent to the merchant.' })),
         at: Type.String({ format: 'date-time' }),
