@@ -148,7 +148,8 @@ function cancelInvoiceRoute({ deps, app, change }: InvoiceRouteContext): void {
         tags,
         operationId: 'cancelInvoice',
         summary: 'Cancel an invoice and its payment link',
-        description: 'Can be repeated. If a payer has already approved a payment, its money is held for a review.',
+        description:
+          'A repeated cancellation changes nothing. If a payer has already approved a payment, the server holds the money for a review.',
         params: InvoiceParams,
         querystring: OwnerQuery,
         response: { 200: success(InvoiceRecord) },
