@@ -119,7 +119,9 @@ function decrypt([nonce, tag, body]: readonly string[], key: Uint8Array): string
   return Buffer.concat([decipher.update(Buffer.from(body, 'base64')), decipher.final()]).toString('utf8')
 }
 
-/** Decrypts a text without the id of its key: tries every key. If no key fits, throws the error of the last key. */
+/**
+ * Decrypts a text without the id of its key: tries the keys in turn. If no key fits, throws the error of the last key.
+ */
 function decryptWithAny(parts: readonly string[], keys: readonly Uint8Array[]): string {
   let problem: unknown
   for (const key of keys) {
