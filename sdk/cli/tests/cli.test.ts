@@ -300,7 +300,7 @@ async function payServer(environment: string, answer: (count: number) => { statu
 describe('safety', () => {
   const made = { status: 201, body: { success: true, data: { collection_id: 'c1', message: 'Sent' } } }
 
-  test('pay repeats a payment whose answer was lost with the same key', async () => {
+  test('pay repeats a payment with the same key if the answer was lost', async () => {
     const { keys, server, env } = await payServer('sandbox', (count) => (count < 3 ? undefined : made))
     const paid = await run(['pay', '0754123001', '500'], { env })
     assert.equal(paid.code, 0, paid.err)

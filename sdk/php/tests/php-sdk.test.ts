@@ -69,7 +69,7 @@ after(async () => {
   await receiver.close()
 })
 
-test('the PHP SDK uses every resource of the real server, and names each failure', async () => {
+test('the PHP SDK calls the resources of the real server, and names each failure', async () => {
   const env = { MALIPO_URL: world.base_url, MALIPO_API_KEY: world.sandbox_key, RECEIVER_URL: receiver.url }
   const seen = JSON.parse(await outputOf('php', [`${FOLDER}journey.php`, AUTOLOAD], { env }))
   assert.deepEqual([seen.me.merchant_id, seen.me.environment], [world.merchant.id, 'sandbox'])
