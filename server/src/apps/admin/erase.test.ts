@@ -71,7 +71,7 @@ async function fillBooks(): Promise<void> {
   }
 }
 
-test('the command erases a person from every table, keeps the audit log unchanged, and keeps the books correct', async () => {
+test('the command erases a person from every table, keeps the existing audit entries unchanged, and keeps the books correct', async () => {
   await fillBooks()
   const named = tablesIn(await placesOf())
   for (const table of [

@@ -76,7 +76,7 @@ async function signIn(role: Role) {
 
 const refusedAs = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
-test('the server ends every session of a disabled user, and the user signs in again only after an operator enables the account', async () => {
+test('a disabled user loses every session, and gets an access token again only after a command enables the user', async () => {
   const { deps } = world
   const { user_id, email, left, status, acts } = await signIn('VIEWER')
   assert.deepEqual([await status(), await left()], [200, 1])
@@ -174,7 +174,7 @@ test('a command disables a demo user who is the last SUPER_ADMIN, because produc
   assert.deepEqual(await world.rows(enabled), [])
 })
 
-test('the admin command deletes a lost second step', async () => {
+test('the admin command deletes the authenticator app and the passkeys of a user, and ends the sessions of the user', async () => {
   const { deps } = world
   const { email, user_id, left, status, acts } = await signIn('VIEWER')
   await assert.rejects(dropLostSecondStep(deps, email), refusedAs('invalid_state'))
