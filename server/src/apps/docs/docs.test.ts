@@ -247,7 +247,7 @@ test('each field that a merchant sees has a description, and a table without des
   }
 })
 
-test('a search result shows whole sentences, and the start page describes each guide', async () => {
+test('a search result shows text without Markdown, and the start page describes each page', async () => {
   for (const query of ['idempotency', 'invoice', 'webhook+signature', 'rotate+secret', 'payout']) {
     const { results } = (await read(`/docs/search.json?q=${query}`)).body
     assert.ok(results.length > 3)
@@ -264,7 +264,7 @@ test('a search result shows whole sentences, and the start page describes each g
   for (const [, path = '', summary = ''] of cards) assert.doesNotMatch(summary, /[{}]|&quot;|^$/, path)
 })
 
-test('a browser may cache style sheets and the script for a year under their versioned addresses only', async () => {
+test('style sheets and the script have an immutable cache header under their versioned addresses only', async () => {
   const { text } = await read('/docs')
   const addresses = [...text.matchAll(/"(\/(?:docs\/)?assets\/[^"]+)"/g)].map(([, address]) => address as string)
   assert.equal(addresses.length, 3)
@@ -348,13 +348,13 @@ test('a call that a sandbox key can make has a form, except a stream, and a call
     assert.equal((await read(`/docs/api/${name}`)).text.includes('class="docs-try"'), has_form, name)
 })
 
-test('a guide shows an example in every language where it shows the command of curl', async () => {
+test('a guide shows its curl commands in tabs with TypeScript and PHP', async () => {
   const { text } = await read('/docs/quickstart')
   assert.ok([...text.matchAll(/<fieldset class="code tabs">/g)].length >= 5)
   assert.ok(text.includes('>TypeScript</label>') && text.includes('>PHP</label>'))
 })
 
-test('every source that a page names is a file of the repository', async () => {
+test('the file of every guide exists in the repository', async () => {
   for (const { file } of [...GUIDES, ...SDK_GUIDES])
     assert.ok(existsSync(new URL(`../../../../${file}`, import.meta.url)), file)
 })
