@@ -67,7 +67,7 @@ test('the audit log of the merchant contains each decision about an address, wit
   )
 })
 
-test('an operator can revoke an approved address, but cannot repeat any other decision', async () => {
+test('an operator can reject an approved address, and the server refuses any other decision about a decided address', async () => {
   const id = await ask()
   assert.equal((await decide(id, 'approve')).body.data.status, 'APPROVED')
   const again = await decide(id, 'approve')
