@@ -62,7 +62,7 @@ for (const name of CONSOLES) {
       assert.equal(facts.console, name)
     })
 
-    test(`the server sends the files of the console ${name} compressed and cacheable for a year, and answers 404 for unknown files`, async () => {
+    test(`the server sends the files of the console ${name} compressed and with an immutable cache header, and answers 404 for unknown files`, async () => {
       const built = readBuiltConsole(name)
       assert.ok(built, 'npm run build has built the console')
       for (const [file, { plain }] of built.assets) {
