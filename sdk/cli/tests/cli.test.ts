@@ -236,7 +236,7 @@ describe('errors', () => {
     ['a malformed time', ['replay', '--since', 'soon'], () => ({}), 2, /must be 30m, 2h/],
   ]
   for (const [name, args, options, code, message] of cases) {
-    test(`the tool explains ${name} in one sentence, as text and as JSON`, async () => {
+    test(`the tool explains ${name} without a stack trace, as text and as JSON`, async () => {
       const plain = await run(args, options())
       assert.deepEqual([plain.code, plain.out], [code, ''], plain.err)
       assert.match(plain.err, message)

@@ -51,7 +51,7 @@ test('the client throws a TypeError with the remedy, and sends nothing, for an a
   assert.equal(sent.length, 0)
 })
 
-test('a client in a browser or a mobile app throws a TypeError that names payment_url, the address of the hosted page', () => {
+test('a client in a browser throws a TypeError that names payment_url, the address of the hosted page', () => {
   const globals = globalThis as { window?: unknown; document?: unknown }
   globals.window = globals
   globals.document = {}
