@@ -78,7 +78,7 @@ function assertCheck(checks: Map<string, SystemCheck>, name: string, status: str
 }
 
 describe('admin doctor', { concurrency: 1 }, () => {
-  test('no check of doctor fails on a good installation, and each check prints one line', async () => {
+  test('on a good installation, no check of doctor except durability fails, and each check prints one line', async () => {
     const checks = await check({ DISK_FREE_MIN_MB: '1' })
     const bad = [...checks.values()].filter(({ name, status }) => status === 'fail' && name !== 'durability')
     assert.deepEqual(bad, [])
@@ -179,14 +179,14 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assertCheck(stopped, 'callbacks', 'warn', /does not answer \(ECONNREFUSED\)/)
   })
 
-  test('doctor fails for more connections than PostgreSQL allows, with both numbers', async () => {
+  test('doctor fails if one process needs more connections than PostgreSQL allows, and names the needed number', async () => {
     const few = await check({ DATABASE_CONNECTIONS: '200' })
     const { rows } = await owner.query('show max_connections')
     const status = Number(rows[0].max_connections) < 202 ? 'fail' : 'ok'
     assertCheck(few, 'connections', status, /one process needs 202/)
   })
 
-  test('only the check of the database fails when the database does not answer, and doctor runs the other checks', async () => {
+  test('when the database does not answer, the check of the database fails, and doctor runs the checks that need no database', async () => {
     const gone = createDb({ url: 'postgres://nobody:hidden@127.0.0.1:9/none', max_connections: 1 })
     const checks = await check({}, { reader: gone })
     await gone.close()
@@ -201,7 +201,7 @@ describe('admin doctor', { concurrency: 1 }, () => {
     assert.doesNotMatch(JSON.stringify([...checks]), /hidden/)
   })
 
-  test('doctor fails for an invalid configuration, with its problems and without the other checks', async () => {
+  test('for an invalid configuration, doctor shows its problems and runs only the checks of versions and settings', async () => {
     const checks = await check(
       {},
       { config: null, config_problems: ['SECRET_KEY must be set in production'], reader: null },

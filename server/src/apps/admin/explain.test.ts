@@ -118,7 +118,7 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
   ],
 ]
 for (const [state, change, waiting_for, next, explanation] of PAYMENTS) {
-  test(`the explanation of a payment that is ${state} names the next actor and time`, () => {
+  test(`the explanation of a payment that is ${state} states its next step or its end`, () => {
     const found = explainPayment({ ...PAYMENT, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for, found.next], ['payment', waiting_for, next])
     assert.match(found.story, explanation)
@@ -173,7 +173,7 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
   ),
 ]
 for (const [state, change, waiting_for, explanation] of PAYOUTS) {
-  test(`the explanation of a payout that is ${state} names the next actor and time`, () => {
+  test(`the explanation of a payout that is ${state} states its next step or its end`, () => {
     const found = explainPayout({ ...PAYOUT, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for], ['payout', waiting_for])
     assert.match(found.story, explanation)
@@ -212,7 +212,7 @@ const DELIVERIES: [string, Partial<ExplainedDelivery>, string | null, RegExp][] 
   ['cancelled', { status: 'cancelled', due_at: null }, null, /is cancelled since 10:44/],
 ]
 for (const [state, change, waiting_for, explanation] of DELIVERIES) {
-  test(`the explanation of a webhook delivery that is ${state} names the next actor and time`, () => {
+  test(`the explanation of a webhook delivery that is ${state} states its next step or its end`, () => {
     const found = explainDelivery({ ...DELIVERY, ...change }, NOW)
     assert.deepEqual([found.kind, found.waiting_for], ['webhook_delivery', waiting_for])
     assert.match(found.story, explanation)

@@ -49,7 +49,7 @@ test('the admin command shows the e-mails of an installation without a mail serv
   assert.deepEqual(acts, [{ action: 'outbox.read', actor_kind: 'command' }])
 })
 
-test('the server distinguishes a database role that owns the database from a superuser', async () => {
+test('the server does not report the owner of a database as a superuser', async () => {
   const [row] = await world.rows<{ super: boolean }>(
     'select rolsuper as super from pg_roles where rolname = current_user',
   )
@@ -97,7 +97,7 @@ test('a disabled user loses every session, and gets an access token again only a
   ])
 })
 
-test('the admin command removes the operator role of a user', async () => {
+test('the admin command removes the operator role of a user, and ends the sessions of the user', async () => {
   await world.newSession('SUPER_ADMIN')
   const { email, user_id, left, status, acts } = await signIn('SUPER_ADMIN')
   await revokeOperator(world.deps, email)
