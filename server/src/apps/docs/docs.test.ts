@@ -129,7 +129,7 @@ test('every link of every page leads to a page, and every anchor exists', async 
   assert.ok(anchors > 500)
 })
 
-test('each anchor of the earlier documentation of one page leads to a card or a line of the start page', async () => {
+test('the start page has anchors of the earlier documentation of one page', async () => {
   const { text } = await read('/docs')
   const OLD = [
     'authentication',
@@ -203,7 +203,7 @@ test('the search answers common questions of merchants with the right page among
   assert.equal(of_operators[0].path, '/docs/api/createPayoutPause', 'the title of a call of operators finds its page')
 })
 
-test('for an address without a page, the server shows similar pages to a browser and answers a program in the envelope', async () => {
+test('for an address without a page, the server shows similar pages to a browser, and answers a program with the error as JSON', async () => {
   const browser = await read('/docs/api/createWalletPushes', { accept: 'text/html,*/*' })
   assert.equal(browser.status, 404)
   assert.ok(browser.text.includes('<h1>This page does not exist</h1>'))
@@ -322,7 +322,7 @@ test('a reader of Swahili has every frame, the start page and the search in Swah
   assert.ok((await read('/docs/none?lang=sw', { accept: 'text/html' })).text.includes('<h1>Ukurasa huu haupo</h1>'))
 })
 
-test('the server prefers `lang` in the address to the browser, and shows readers of other languages the frame in English', async () => {
+test('the server prefers `lang` in the address to the language of the browser, and shows readers of other languages the frame in English', async () => {
   const swahili = { 'accept-language': 'sw' }
   const english = (await read('/docs/webhooks?lang=en', swahili)).text
   assert.match(english, /<html lang="en">/)
