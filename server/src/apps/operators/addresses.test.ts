@@ -53,7 +53,7 @@ test('an operator lists the pending addresses of all merchants, newest first', a
   assert.deepEqual(idsOf(await list(`merchant_id=${merchants[0]?.id}`)), [ids[1], ids[3]])
 })
 
-test('the audit log of the merchant contains each decision about an address, with its time and reason', async () => {
+test('a rejection of an address shows its time and reason, and the audit log of the merchant contains the rejection', async () => {
   const id = await ask()
   const { status, body } = await decide(id, 'reject', { reason: 'A whole country' })
   assert.equal(status, 200)
@@ -81,7 +81,7 @@ test('an operator can reject an approved address, and the server refuses any oth
   }
 })
 
-test('when two operators decide about an address at the same time, one decision succeeds', async () => {
+test('of simultaneous approvals of one address, one approval succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await ask()
     const answers = await Promise.all(Array.from({ length: 6 }, () => decide(id, 'approve')))

@@ -230,7 +230,7 @@ describe('refused adjustments', () => {
 })
 
 describe('idempotency keys of adjustments', () => {
-  test('the server refuses an adjustment without an Idempotency-Key', async () => {
+  test('the server refuses an adjustment without a valid Idempotency-Key', async () => {
     const shop = await newShop()
     for (const idempotency_key of [null, 'é']) {
       const refused = await untouched(() => adjust(shop, CREDIT, { idempotency_key }))

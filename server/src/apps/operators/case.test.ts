@@ -25,7 +25,7 @@ const caseOf = async (id: string): Promise<any> => {
 const now = () => world.deps.clock.now().toISOString()
 const HOUR = 3_600_000
 
-test('the case of a withdrawal contains the same record as the withdrawal, with its merchant', async () => {
+test('the case of a withdrawal contains the record of the withdrawal as the other calls return it, and the merchant', async () => {
   const id = await operator.submit(shop)
   const found = await caseOf(id)
   assert.deepEqual(found.withdrawal, await operator.show(id))

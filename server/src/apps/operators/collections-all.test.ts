@@ -32,7 +32,7 @@ async function pageOf(key: string, reference: string): Promise<void> {
 
 describe('the list of the payments of all merchants', () => {
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`an operator finds the payments of each status in ${environment}, newest first`, async () => {
+    test(`an operator finds the payments of each status in ${environment}, newest first, but held payments oldest first`, async () => {
       const [one, two] = [await review.shop(), await review.shop()]
       const made: Record<string, string[]> = { processing: [], successful: [], failed: [], pending_clearance: [] }
       for (const shop of [one, two, one]) {
@@ -149,7 +149,7 @@ describe('the list of the payments of all merchants', () => {
     }
   })
 
-  test('the list of all payments refuses unknown filters and pages beyond the limit', async () => {
+  test('the list of all payments refuses wrong values of filters, and pages beyond the limit', async () => {
     const session = await operator.session()
     const { merchant } = await review.shop()
     for (const query of [

@@ -60,7 +60,7 @@ describe('later answers of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('a later answer that contradicts an approved payment adds one row to the history and moves no money', async () => {
+  test('each different answer that contradicts an approved payment adds one row to the history, and moves no money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.clear(id, 'approve')
@@ -77,7 +77,7 @@ describe('later answers of the provider', () => {
     assert.deepEqual(await operator.book(shop), { available: REQUESTED_MINOR, provider_float: -REQUESTED_MINOR })
   })
 
-  test('a later answer about a declined payment adds one row to the history, and never credits, holds or reverses money', async () => {
+  test('each different answer about a declined payment adds at most one row to the history, and never credits, holds or reverses money', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.clear(id, 'decline')
@@ -121,7 +121,7 @@ describe('later answers of the provider', () => {
 })
 
 describe('decisions at the same moment', () => {
-  test('when two operators decide about a held payment on two processes at the same time, one decision succeeds', async () => {
+  test('of simultaneous decisions about a held payment on two processes, one decision succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop, round % 2 === 0 ? '011' : '014')
@@ -142,7 +142,7 @@ describe('decisions at the same moment', () => {
     }
   })
 
-  test('the books stay correct when an operator decides while the provider reverses the payment', async () => {
+  test('when an operator decides while the provider reverses the payment, the books stay correct', async () => {
     for (let round = 0; round < 10; round++) {
       const shop = await review.shop()
       const id = await review.hold(shop)

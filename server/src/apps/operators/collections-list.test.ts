@@ -124,7 +124,7 @@ describe("the operators' list of held payments", () => {
     assert.ok(created_at && String(provider_reference).length === 28 && (history as object[]).length === 1)
   })
 
-  test('the list of held payments refuses unknown filters and pages beyond the limit', async () => {
+  test('the list of held payments refuses wrong values of filters, and pages beyond the limit', async () => {
     const key = await operator.session()
     for (const query of ['status=gone', 'held=x', 'environment=x', 'merchant_id=x', 'page=101&page_size=100'])
       assert.deepEqual(codeOf(await world.get(`/v1/operator/collections?${query}`, key)), [400, 'validation_failed'])

@@ -74,7 +74,7 @@ describe('decisions about held payments', () => {
       })
     })
 
-    test(`a decline in ${environment} returns the money to the payer and sends collection.failed to the merchant`, async () => {
+    test(`a decline in ${environment} removes the money from the books and sends collection.failed to the merchant`, async () => {
       const shop = await review.shop()
       const id = await review.hold(shop, '014', environment)
       receiver.received.length = 0
@@ -154,7 +154,7 @@ describe('decisions about held payments', () => {
     await world.rows("update merchants set status = 'ACTIVE' where id = $1", [shop.merchant.id])
   })
 
-  test('the history shows a decision with the provider status, and the audit log shows the operator and the reason', async () => {
+  test('the history shows the answers of the provider and the decision, and the audit log shows the operator and the reason', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     await review.say(shop, id, DECLINED)
@@ -187,7 +187,7 @@ describe('decisions about held payments', () => {
     assert.ok(!(await world.get(`/v1/collections/${id}`, shop.live)).text.includes(operator.user_id))
   })
 
-  test('an operator can decide about a sandbox payment that a magic number put under review', async () => {
+  test('an operator can decide about a sandbox payment that the field simulate_status put under review', async () => {
     const shop = await review.shop()
     const body = { amount: '1000', phone: '0754123456', simulate_status: 'pending_clearance' }
     const made = await world.post('/v1/collections/wallet-push', body, { key: shop.sandbox })

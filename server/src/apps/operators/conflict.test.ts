@@ -126,7 +126,7 @@ describe('an operator with a conflict of interest', () => {
     assert.equal((await approve(other, one)).body.data.status, 'PROCESSING')
   })
 
-  test('the server refuses every decision about the money or the access of the merchant, and changes nothing', async () => {
+  test('the server refuses the decisions of a member that move money or give access, and permits the decisions that only stop something', async () => {
     const shop = await newShop()
     const { merchant } = shop
     const asha = await newOperator(world, [{ role: 'FINANCE', merchant }])

@@ -49,7 +49,7 @@ const factsOf = (percent: string | null, largest: string | null, times: string |
   new_destination: is_new,
 })
 
-test('the list, the case and the dry run tell a large withdrawal from a small one, each with the same facts', async () => {
+test('the list, the case and the dry run show the same facts about small and large withdrawals', async () => {
   const shop = await operator.shop('120000.00', FREE)
   await operator.approve(await operator.submit(shop, { amount: '20000.00' }))
   const small = await operator.submit(shop, { amount: '999.00' })
@@ -96,7 +96,7 @@ test('a failed withdrawal, another merchant and the other environment do not cha
   assert.deepEqual(await factsInCase(id), factsOf('10.0', null, null, true))
 })
 
-test('a withdrawal that waits for no approval has no facts, and a question to the merchant keeps them', async () => {
+test('a withdrawal that waits for no approval has no facts, and a withdrawal with an open question has facts', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const [paid, rejected, asked] = [
     await operator.submit(shop),

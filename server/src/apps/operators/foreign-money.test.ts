@@ -149,7 +149,7 @@ test('no book contains foreign money that the provider reverses before or after 
   await booksHold(world)
 })
 
-test('a later report of success in shillings adds a note for the operator and credits nothing', async () => {
+test('a later report of success in shillings adds a row to the history and credits nothing', async () => {
   const shop = await review.shop()
   const id = await paidInDollars(shop)
   await review.say(shop, id, answerWithAmount('succeeded', REQUESTED_MINOR))

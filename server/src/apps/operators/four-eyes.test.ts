@@ -135,7 +135,7 @@ describe('withdrawals that need two operators', () => {
     assert.equal(approvals[0].operator, asha.email)
   })
 
-  test('every call refuses a second approval by the same operator and changes nothing', async () => {
+  test('the server refuses a second approval by the same operator, also on another process, and changes nothing', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await unchanged(world, async () => {
@@ -201,7 +201,7 @@ describe('withdrawals that need two operators', () => {
     await refused('insufficient_balance')
   })
 
-  test('the audit log has an entry for each of two approvals, with the operators who had approved before', async () => {
+  test('the audit log has an entry for each of two approvals, with all operators who have approved so far', async () => {
     const id = await newLarge()
     await approve(asha, id)
     await approve(juma, id)
@@ -301,7 +301,7 @@ describe('withdrawals between the first and the second approval', () => {
     })
   })
 
-  test('the server refuses the second approval after the merchant has spent the balance, and keeps the first approval', async () => {
+  test('while the balance is too low, the server refuses the second approval and keeps the first approval', async () => {
     const shop = await newShop()
     const id = await newLarge(shop)
     await approve(asha, id)
@@ -399,7 +399,7 @@ describe('two simultaneous approvals', () => {
     assert.deepEqual(script.sent, [])
   })
 
-  test('a simultaneous question and second approval result in two approvals and a payout, or in no payout', async () => {
+  test('a question or rejection at the same time as the second approval either cancels the first approval or comes too late', async () => {
     for (let round = 0; round < 6; round++) {
       const id = await newLarge()
       await approve(asha, id)

@@ -135,7 +135,7 @@ test('the server permits each move of a merchant from one state only, and answer
   }
 })
 
-test('when ten operators approve a merchant at the same time, one approval succeeds and writes one audit entry', async () => {
+test('of ten simultaneous approvals of one merchant, one approval succeeds and writes one audit entry', async () => {
   const id = await create()
   const answers = await Promise.all(Array.from({ length: 10 }, () => act(id, 'approve')))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
@@ -240,7 +240,7 @@ test('the server refuses a merchant name without visible characters, and an inva
   }
 })
 
-test('the server refuses members and keys on every route of operators', async () => {
+test('the server refuses members and keys on the operator routes of merchants, prices, addresses and the audit log', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   const id = world.merchant.id
   const routes: ['GET' | 'POST' | 'PUT', string][] = [

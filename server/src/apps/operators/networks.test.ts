@@ -27,7 +27,7 @@ const slugOf = async () => (await world.post('/v1/payment-links', { amount: 1000
 const help = async (slug: string) =>
   (await world.call({ method: 'GET', url: `/pay/${slug}/help?lang=en`, key: null })).text
 
-test('until an operator edits the instructions, pages show the built-in instructions', async () => {
+test('until an operator edits the instructions, the help page names every built-in network', async () => {
   const networks = await get()
   assert.ok(networks.length >= 4)
   const page = await help(await slugOf())
@@ -71,7 +71,7 @@ test('the server refuses an invalid list of instructions and changes no instruct
   assert.deepEqual(await get(), [MPESA])
 })
 
-test('when two operators write a list of instructions at the same time, the whole list is from one of the operators', async () => {
+test('of simultaneous lists of instructions, the server stores one whole list', async () => {
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([put([MPESA, TTCL]), put([TTCL]), put([MPESA])])
     assert.deepEqual(

@@ -84,7 +84,7 @@ test('a payout whose money came back counts towards no limit', async () => {
   await world.work()
 })
 
-test('concurrent approvals in two processes and in a batch never exceed the limit together', async () => {
+test('concurrent approvals in two processes, and the approvals of one batch, never exceed the limit together', async () => {
   const shop = await newShop()
   const submit = async (ending: string) => operator.submit(shop, { ending, amount: '10000.00' })
   const ids = [await submit('321'), await submit('322'), await submit('323'), await submit('324')]
@@ -180,7 +180,7 @@ describe('the first payout of a merchant to a destination', () => {
     assert.deepEqual(codeOf(await operator.act(stranger, 'approve')), TO_CONFIRM, 'another merchant')
   })
 
-  test('each approval of a batch, and of concurrent requests, needs its own confirmation', async () => {
+  test('one confirmation applies to every approval of its batch, and to no other concurrent request', async () => {
     const shop = await newShop()
     const submit = (ending: string) => operator.submit(shop, { ending, amount: '1000.00' })
     const known = await submit('411')

@@ -185,7 +185,7 @@ test('the server refuses a wrong scope, target or reason, names the value, and s
   assert.equal(await count(), before)
 })
 
-test('only operators read, start and end pauses, and the end of a pause needs a recent sign-in', async () => {
+test('only operators read and start pauses, and the end of a pause needs a recent sign-in', async () => {
   const { token } = await world.newSession('MERCHANT_ADMIN')
   for (const key of [token, world.live_key]) {
     assert.equal((await world.get(PATH, key)).status, 403)
@@ -244,7 +244,7 @@ test('two processes start and end a pause only once, and the audit log and the l
   await ended(again.body.data.id)
 })
 
-test('two sending processes take no further token of many due payouts after the server has confirmed a pause', async () => {
+test('after the server has confirmed a pause, two sending processes send only the payouts that they had already taken', async () => {
   for (let round = 0; round < 3; round++) {
     script.sent.length = 0
     const shop = await newShop()

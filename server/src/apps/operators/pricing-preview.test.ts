@@ -65,7 +65,7 @@ test('a preview has a row for each combination of method, destination with a sep
   assert.equal((await rowsOf({ rules: [] })).length, 6 * 4, 'the preview has four sample amounts')
 })
 
-test('a preview shows the exact charges of a withdrawal under the new list', async () => {
+test('a preview shows the exact charges of a withdrawal under the present and the new list', async () => {
   const rows = await rowsOf({ rules: RULES, amounts: ['10000.00'] })
   const { token } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
   const quote = async (destination_code: string) => {

@@ -40,7 +40,7 @@ const DEFAULTS = {
   label: '',
 }
 
-test('the server returns a price list as the operator wrote it, with the most specific lines first', async () => {
+test('the server returns a price list with the default of each missing field, and the most specific lines of withdrawals first', async () => {
   const { id } = await world.newMerchant({ approved: false })
   const written = [
     { flow: 'withdrawal' },
@@ -171,7 +171,7 @@ test('the server refuses a price list that repeats a line, and names the number 
   ])
 })
 
-test('two names of one destination make the same line, with or without the method', async () => {
+test('the server refuses a second line for one destination, also under another name and with or without the method', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const same: [object, object][] = [
@@ -240,7 +240,7 @@ test('the server answers 404 for the price list of an unknown merchant', async (
   assert.equal((await put(randomUUID(), [FULL])).body.error.code, 'not_found')
 })
 
-test('the server refuses an unknown network with its line and the known codes, and stores any name of a known network as its code', async () => {
+test('the server refuses an unknown network, names its line and the known codes, and stores the code for any name of a known network', async () => {
   const { id } = await world.newMerchant()
   const { status, body } = await put(id, [FULL, { flow: 'withdrawal', destination_code: 'vodka' }])
   assert.equal(status, 400)

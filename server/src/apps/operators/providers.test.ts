@@ -155,7 +155,7 @@ test('when status queries fail, the process opens only the circuit of status que
   assert.deepEqual(await waiting('collection'), [])
 })
 
-test('when its provider is down, the server refuses a QR payment immediately', async () => {
+test('when the provider is down, the server refuses a QR payment immediately', async () => {
   const ask = () => world.post('/v1/collections/qr', { amount: '1000' }, { key: world.live_key })
   for (let i = 0; i < 5; i++) await ask()
   const before_it = calls.qr

@@ -78,7 +78,7 @@ const MOVERS = [
   'approve-address',
 ]
 for (const name of MOVERS) {
-  test(`if the sign-in is older than STEP_UP_S, the server refuses ${name} and changes nothing`, async () => {
+  test(`if the sign-in is at least STEP_UP_S seconds old, the server refuses ${name} and changes nothing`, async () => {
     const call = movers()[name] as Call
     await unchanged(world, async () => {
       for (const age_s of [STEP_UP_S, STEP_UP_S + 1, 40_000, null]) {

@@ -86,7 +86,7 @@ test('the server settles the open payments of a suspended merchant, including li
   assert.equal(account?.balance_minor, 250_000n)
 })
 
-test('an operator can resolve, but not retry, a blocked payout of a suspended or unverified merchant', async () => {
+test('an operator can resolve, but not retry, a blocked live payout of a suspended or unverified merchant', async () => {
   const operator = await createTestOperator(world)
   for (const [halt, undo] of [
     ["status = 'SUSPENDED'", "status = 'ACTIVE'"],

@@ -111,7 +111,7 @@ describe('the required texts of a decision', () => {
     ],
   ]
   for (const [verb, field, bodies] of BAD) {
-    test(`if ${field} is missing or invalid, the server refuses ${verb} and names the field`, async () => {
+    test(`the server refuses ${verb} without a valid ${field}, and names the field`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop, { ending: '103' })
       if (verb === 'resolve') await operator.approve(id)
@@ -149,7 +149,7 @@ describe('the required texts of a decision', () => {
 })
 
 describe('the operator of a decision', () => {
-  test('the audit log of the merchant shows operators who decided, with the reason and the change', async () => {
+  test('in the audit log of the merchant, operators read who decided about a withdrawal, with the reason and the change of status', async () => {
     const shop = await operator.shop(MONEY)
     const acts: { id: string; verb: OperatorVerb; body?: object; from: string; to: string; reason: string | null }[] =
       []

@@ -143,7 +143,7 @@ test('the server checks each withdrawal of a batch separately, in order, and a r
   )
 })
 
-test('a dry run of a batch returns exactly the response of the real run and changes nothing', async () => {
+test('a dry run of a batch returns the same results as the real run, and changes nothing', async () => {
   const { ids, expected } = await mixed()
   const tried = await unchanged(world, () => batch(ids, { dry_run: true }))
   assert.deepEqual(resultsOf(tried), expected)

@@ -248,7 +248,7 @@ describe('simultaneous approvals with the same key', () => {
 })
 
 describe('processes that die during two approvals with different keys', () => {
-  test('if the process dies before a query of the transaction of two approvals, no withdrawal is approved', async () => {
+  test('if the process dies before a query of a transaction of approvals, the approvals of that transaction have no effect', async () => {
     const shop = await operator.shop('1000000.00')
     const newPair = async () => {
       const ids = await submitMany(shop, 2)

@@ -102,13 +102,13 @@ describe("the operators' list of withdrawals", () => {
     })
   }
 
-  test('the filters of this test cover every status that a withdrawal of this test can have', () => {
+  test('this test has withdrawals that wait, that operators rejected, and that the provider paid, declined and reversed', () => {
     const seen = new Set(made.map(({ status }) => status))
     for (const status of ['PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED', 'REJECTED', 'SUCCESS', 'FAILED', 'REVERSED'])
       assert.ok(seen.has(status), status)
   })
 
-  test('the list of withdrawals refuses an unknown filter and names it', async () => {
+  test('the list of withdrawals refuses a wrong value of a filter or page, and names the field', async () => {
     for (const [query, field] of [
       ['status=OPEN', 'status'],
       ['environment=test', 'environment'],

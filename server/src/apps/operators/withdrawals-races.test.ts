@@ -147,7 +147,7 @@ test('the server refuses only the withdrawals of a batch that exceed the balance
   assert.equal(await available(shop), 199_999n)
 })
 
-test('of simultaneous approve, reject and request-info calls, one decision counts, and only an approval moves money', async () => {
+test('of simultaneous approve, reject and request-info calls, either the approval or the rejection succeeds, and only an approval moves money', async () => {
   let approvals = 0
   for (let round = 0; round < 12; round++) {
     script.sent.length = 0
@@ -173,7 +173,7 @@ test('of simultaneous approve, reject and request-info calls, one decision count
   assert.ok(approvals > 0)
 })
 
-test('when two operators resolve a payout differently while the provider answers, one outcome counts', async () => {
+test('when two contrary resolutions and an answer of the provider come at the same time, the ledger has each posting at most once', async () => {
   for (let round = 0; round < 8; round++) {
     const shop = await operator.shop('100000.00', FREE)
     const id = await operator.submit(shop)
