@@ -129,7 +129,7 @@ test('a payment under review is an item with its amount, and a withdrawal that n
   assert.deepEqual([found?.count, found?.status], [1, 'NEEDS_RECONCILIATION'])
 })
 
-test('a key that expires within 14 days is an item, and a revoked or expired key is no item', async () => {
+test('a key that expires within 14 days is an item, and an expired key is no item', async () => {
   const { merchant, viewer, items } = await newShop()
   const expire = (name: string, days: number) =>
     world.rows('update api_keys set expires_at = $3 where merchant_id = $1 and name = $2', [

@@ -99,7 +99,7 @@ describe('the summary', () => {
     assert.deepEqual(at('2026-12-07T03:00:00Z'), ['2026-12-06', '2026-11-30'])
   })
 
-  test('a member gets one summary of yesterday with grouped amounts and links, also if several processes run at the same time', async () => {
+  test('a member gets one summary of yesterday with grouped amounts and links, also if several runs of the task overlap', async () => {
     const merchant = await world.newMerchant()
     const { token, email } = await memberOf('MERCHANT_ADMIN', merchant)
     const other = await memberOf('FINANCE', merchant)
@@ -200,7 +200,7 @@ describe('the summary', () => {
 })
 
 describe('failures', () => {
-  test('the worker skips a merchant whose records it cannot read until the next round, and completes all other parts', async () => {
+  test('if the worker cannot read the records of a merchant, it skips the merchant until the next round and completes the other parts', async () => {
     const merchants = [await world.newMerchant(), await world.newMerchant()]
     for (const merchant of merchants) {
       const { token } = await memberOf('VIEWER', merchant)
@@ -229,7 +229,7 @@ describe('failures', () => {
 
   for (const [what, statement] of [
     ['ended the summary', "update member_notices set digest = 'off', digest_since = null where user_id = $1"],
-    ['left the business', 'delete from members where user_id = $1'],
+    ['left the merchant', 'delete from members where user_id = $1'],
     ['was disabled', 'update users set disabled_at = created_at where id = $1'],
   ] as const)
     test(`a member who ${what} after the worker read the list gets no summary`, async () => {
@@ -355,7 +355,7 @@ describe('the end of e-mails without a sign-in', () => {
 })
 
 describe('the warnings', () => {
-  test('developers get one e-mail about a key that expires within 7 days, unless they ended such e-mails', async () => {
+  test('administrators and developers get one e-mail about a key that expires within 7 days, unless they ended such e-mails', async () => {
     const merchant = await world.newMerchant()
     const [admin, developer] = [await memberOf('MERCHANT_ADMIN', merchant), await memberOf('DEVELOPER', merchant)]
     await memberOf('FINANCE', merchant)
