@@ -1,5 +1,5 @@
 // Tests how the admin command makes a restored database safe. The server sends no payout again that it may have sent before the
-// loss, and queries payments first.
+// loss, and first queries the provider about the payout.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -46,7 +46,10 @@ const counts = (table: string, merchant_id: string, of: World = world) =>
     )
     .then((rows) => Object.fromEntries(rows.map(({ status, count }) => [status, count])))
 
-/** Gives the other merchant an open payment, an approved payout, a queued message, and a delivery that failed once and waits for its retry. */
+/**
+ * Gives the other merchant an open payment, an approved payout, a queued message, and a delivery that failed once and waits for
+ * its retry.
+ */
 async function plantWaitingWork(of: World): Promise<void> {
   const { merchant, deps } = of
   const body = { amount: '1000.00', phone: '0754000009', reference: 'OTHER-1' }
@@ -162,7 +165,7 @@ test('the demo history changes no waiting work of another merchant', async () =>
   }
 })
 
-/** The tables with records of a merchant, and their columns with the time of the last change. */
+/** The tables with records of a merchant, and their columns with the time of a change. */
 const CHANGED_SINCE = [
   ['collections', 'updated_at'],
   ['collection_attempts', 'updated_at'],

@@ -65,7 +65,7 @@ before(async () => {
 })
 after(() => base.drop())
 
-/** Makes withdrawals in every status, on every path to the status. */
+/** Makes withdrawals in every status, on several paths. */
 async function makeWithdrawals(
   world: World,
   environment: 'live' | 'sandbox',
@@ -94,7 +94,7 @@ async function makeWithdrawals(
   }
   await hands.reject(await submit())
   await hands.cancel(await submit())
-  // The server has reserved money for the following open withdrawals.
+  // The server has reserved money for the following withdrawals. An operator recalls one of them.
   const unsent = payoutCallsOf(world, scriptedProvider(newPayoutScript()), { sends: false })
   await unsent.approve(await submit())
   const recalled = await submit()
@@ -198,7 +198,7 @@ const payout = (condition: string) => oneRow('payouts', condition)
 const payoutOf = (status: string) => payout(`withdrawal_id in (select id from withdrawals where status = '${status}')`)
 const transfer = (condition: string) => oneRow('ledger_transfers', condition)
 const history = (condition: string) => oneRow('withdrawal_history', condition)
-/** Returns an SQL condition for the approvals of withdrawals that need this number of approvals. */
+/** Returns an SQL condition for one approval of a withdrawal in PROCESSING that needs this number of approvals. */
 const approval = (required: number, environment: string, more = 'true') =>
   oneRow(
     'withdrawal_approvals',
@@ -232,7 +232,7 @@ const PLANTS: Contradictions = {
       (fact) => `delete from ledger_transfers where ${transfer(`posting = 'withdrawal_${fact}' and leg = 1`)}`,
     ),
     `delete from ledger_transfers where ${transfer("posting = 'withdrawal_paid' and leg = 2")}`,
-    // Each of these SQL statements adds a transfer that the withdrawal must not have.
+    // Each of these SQL statements makes a transfer that does not fit its withdrawal.
     `${WITHOUT_CONSTRAINTS} update withdrawals set status = 'INFO_REQUESTED', funds = 'none' where ${withdrawal('PROCESSING')}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('FAILED', "funds = 'released'")}`,
     `${WITHOUT_CONSTRAINTS} update withdrawals set funds = 'paid' where ${withdrawal('REVERSED')}`,
@@ -330,7 +330,7 @@ const PLANTS: Contradictions = {
     `update withdrawals set merchant_id = gen_random_uuid() where ${withdrawal('PENDING_ADMIN_APPROVAL')}`,
   ],
   'Every status move of a withdrawal is allowed for its actor, and the history ends at its status': [
-    // The table of moves does not permit these moves, or permits them only to another actor.
+    // The table of moves does not permit these moves, or permits them only to another actor or with another event.
     `update withdrawal_history set to_status = 'PENDING_ADMIN_APPROVAL' where ${history("to_status = 'FAILED'")}`,
     `update withdrawal_history set to_status = 'SUCCESS' where ${history("to_status = 'PROCESSING'")}`,
     `update withdrawal_history set actor_kind = 'provider' where ${history("to_status = 'PROCESSING'")}`,
@@ -346,7 +346,7 @@ const PLANTS: Contradictions = {
     // These rows of the history do not change the status.
     `update withdrawal_history set reason = null where ${history('from_status = to_status')}`,
     `update withdrawal_history set event = 'disbursement.success' where ${history('from_status = to_status')}`,
-    // These SQL statements break the order of the history.
+    // These SQL statements break the order of the history, or make the withdrawal differ from the end of its history.
     `update withdrawal_history set from_status = 'PROCESSING' where ${history("to_status = 'CANCELLED' and from_status <> 'PROCESSING'")}`,
     `delete from withdrawal_history where ${history("seq = 1 and to_status = 'PROCESSING'")}`,
     `update withdrawal_history set seq = seq + 1 where ${history("to_status = 'REVERSED'")}`,
@@ -404,7 +404,7 @@ const PLANTS: Contradictions = {
     `update audit_log set actor_id = 'another' where ${APPROVAL_AUDITED} and (target_id, actor_id) = (
        select target_id, actor_id from audit_log where action = 'withdrawal.first_approve' limit 1)`,
   ],
-  // A wrong withdrawal can also break the following checks of the whole ledger.
+  // A wrong withdrawal can also break the following checks of the whole ledger and of webhooks.
   'Only a reversal takes the available balance below zero': [
     `update ledger_transfers set debit_balance_minor = -1 where ${transfer("posting = 'withdrawal_reserved'")}`,
     `update ledger_transfers set debit_balance_minor = -amount_minor - 5 where ${transfer("posting = 'withdrawal_reserved'")}`,

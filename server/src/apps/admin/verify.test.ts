@@ -16,7 +16,10 @@ import { PRIVILEGES_HOLD, ROLE_SEPARATED } from './verify-privileges.ts'
 import { SUMS_HOLD } from './verify-sums.ts'
 import { WITHDRAWALS } from './verify-withdrawals.ts'
 
-/** A database with every kind of payment. Each planted contradiction changes a copy of the database. */
+/**
+ * A database with a payment for each magic number, and with audited actions. Each planted contradiction changes a copy of the
+ * database.
+ */
 let base: TestDatabase
 let sound: Verification
 before(async () => {
