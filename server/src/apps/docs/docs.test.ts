@@ -9,7 +9,7 @@ import { EVENTS } from '../../adapters/webhooks/index.ts'
 import { catalogue, escapeHtml } from '../../kernel/lib/index.ts'
 import { GUIDES, SDK_GUIDES } from './guides.ts'
 
-/** This quality compresses less than the quality of the server, but needs a hundredth of the time. */
+/** This quality compresses less than the quality of the server, but needs much less time. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 let world: World
@@ -230,7 +230,7 @@ test('the path of a guide in the repository leads to its page, for browsers and 
 })
 
 test('each field that a merchant sees has a description, and a table without descriptions has no column for descriptions', async () => {
-  // Only the browser and its authenticator use these fields, so the test allows fields without a meaning.
+  // Only the browser and its authenticator use the fields of these calls, so the test allows fields without a meaning.
   const of_passkeys = ['/docs/api/confirmSession', '/docs/api/createPasskeyChallenge']
   for (const path of await allPaths()) {
     if (!/^\/docs\/(?:api|events)\//.test(path)) continue
