@@ -132,7 +132,7 @@ describe('decisions about held payments', () => {
       fee_income: 2_500n,
       provider_float: -EXCESS_MINOR,
     })
-    // The fee has changed from 1000.00 to 900.00, but the payer paid only 9.00.
+    // The fee for 1000.00 is now 900.00, but the payer paid only 9.00.
     const tiny = await review.pay(shop, '007')
     await review.say(shop, tiny, answerWithAmount('succeeded', 900n))
     assert.equal((await review.clear(tiny, 'approve')).status, 200)

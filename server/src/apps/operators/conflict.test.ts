@@ -1,5 +1,5 @@
-// Tests conflicts of interest. An operator who was a member of a merchant or made its API key may not decide about the
-// merchant.
+// Tests conflicts of interest. An operator may not decide about a merchant as its present or former member, or about a
+// withdrawal of an API key that the operator made.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -119,7 +119,10 @@ test('a withdrawal that waits for no approval has no facts, and a withdrawal wit
 /** The highest number of rows that the query reads besides the paid withdrawals. */
 const AROUND = 40
 
-/** Adds paid withdrawals of 1000.00 as copies of another one. `prefix` begins their ids, so it gives their age. */
+/**
+ * Adds paid withdrawals of 1000.00 as copies of another one. `prefix` begins their ids, so the prefix decides the order of
+ * their ages.
+ */
 async function addPaid(shop: ShopWithKeys, prefix: string, count: number, environment = 'live'): Promise<void> {
   await world.rows(
     `insert into withdrawals (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,

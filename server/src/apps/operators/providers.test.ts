@@ -1,5 +1,4 @@
-// Tests a provider that is down. Operators see the open circuit and the waiting payments, and the server answers payers
-// immediately.
+// Tests a provider that is down. Operators see the open circuit and the waiting payments, and new payments fail immediately.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -74,7 +74,8 @@ test('the queue shows the last check of the books if that check failed or ended 
 
 describe('withdrawals in the queue', () => {
   /**
-   * The statuses of open withdrawals except NEEDS_ADMIN_ATTENTION, each with the steps that give a withdrawal this status.
+   * The statuses of withdrawals in the queue except NEEDS_ADMIN_ATTENTION, each with the steps that give a withdrawal this
+   * status.
    */
   const ways: [string, string, string, 'approve' | 'request-info' | null][] = [
     ['withdrawals_waiting', 'PENDING_ADMIN_APPROVAL', '001', null],

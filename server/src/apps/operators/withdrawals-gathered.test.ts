@@ -27,7 +27,7 @@ let other: World
 let operator: TestOperator
 let asha: Operator
 let juma: Operator
-/** The names of the queries that `world` ran, in order. */
+/** The names of the queries that `world` began, in order. Each test starts with an empty list. */
 const statements: string[] = []
 /** The name of the query before which `world` dies in the next transaction. Null means that `world` does not die. */
 let dies_before: string | null = null

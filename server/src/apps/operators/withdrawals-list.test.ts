@@ -1,4 +1,4 @@
-// Tests the operators' list of the withdrawals of all merchants, newest first.
+// Tests the operators' list of the withdrawals of all merchants: its order, pages, filters and limit.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -30,7 +30,7 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Each of these calls, with the change of status that the call causes. */
+/** The calls of operators that change the status of a withdrawal, each with its change. */
 const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
   { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
   { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },

@@ -19,7 +19,7 @@ let world: World
 let other: World
 let operator: TestOperator
 let script: PayoutScript
-/** The number of transactions that the database rolled back after a refusal or a deadlock. */
+/** The number of transactions that the two processes rolled back since the last reset. */
 let undone = 0
 before(async () => {
   script = newPayoutScript()

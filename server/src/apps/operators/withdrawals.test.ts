@@ -50,7 +50,10 @@ async function listeningShop(): Promise<ShopWithKeys> {
   return shop
 }
 
-/** Returns the webhooks about a withdrawal, in the order of its status changes. */
+/**
+ * Checks that the server has delivered each webhook about a withdrawal. Returns their events, in the order of the status
+ * changes.
+ */
 async function webhookEventsOf(id: string): Promise<string[]> {
   const rows = await world.rows<{ event: string; status: string }>(
     'select event, status from webhook_deliveries where source_id = $1 order by source_seq',
