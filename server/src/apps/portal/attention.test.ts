@@ -1,4 +1,4 @@
-// Tests that each kind of problem gives the merchant an item, and that the item disappears when the problem ends.
+// Tests which problems are items of the attention list of a merchant, and when an item disappears.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -57,7 +57,7 @@ async function pay({ kind, phone, amount }: Payment, key: string): Promise<void>
 
 type PaymentRow = { id: string; status: string; method: string | null; amount_minor: bigint; received: bigint | null }
 
-/** Reads all payments from the table. Returns the payments that pass a filter. */
+/** Reads the sandbox payments of a merchant from the table, newest first. Returns the payments that pass a filter. */
 async function matching(
   merchant: Merchant,
   test: (row: PaymentRow & { at: number }) => boolean,
@@ -70,7 +70,7 @@ async function matching(
   return rows.filter((row) => test({ ...row, at: Number.parseInt(row.id.replaceAll('-', '').slice(0, 12), 16) }))
 }
 
-/** Reads a list page by page, then compares the number of rows with the total. */
+/** Reads a list page by page, compares the number of rows with the total, and returns the ids. */
 async function listed(query: string, key: string, page_size: number): Promise<string[]> {
   const ids: string[] = []
   for (let page = 1; ; page++) {

@@ -1,4 +1,4 @@
-// Tests the next step of a payment for each state of the payment.
+// Tests the kind and the text of the next step of a payment.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
