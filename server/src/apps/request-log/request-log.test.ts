@@ -337,7 +337,7 @@ describe('secrets', () => {
     assert.equal(listed.query, 'note=is.[redacted]&page=1&pin=[redacted]')
     const answered = await world.call({ method: 'GET', url: '/v1/collections', headers: { 'x-request-id': key } })
     assert.equal(answered.status, 200)
-    // The log cuts the body in the middle of the key.
+    // The log cuts these bodies before the key or in the middle of the key.
     for (const filler of [4_036, 4_040, 4_044, 4_048, 4_090]) {
       await q(await world.post(PUSH, { filler: 'x'.repeat(filler), note: key }))
     }
