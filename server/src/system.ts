@@ -358,7 +358,7 @@ async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Pr
   }
 }
 
-/** The money wing: the parts that collect payments, send payouts and receive callbacks. */
+/** The money wing: the parts that collect payments, approve and send payouts, and receive callbacks. */
 type MoneyWing = {
   driver: Driver
   payouts: PayoutDriver
