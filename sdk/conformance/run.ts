@@ -18,7 +18,7 @@ export type CaseResult = { file: string; name: string; problems: string[] }
 const CASES = new URL('cases/', import.meta.url)
 /** The longest time for the report about one command, in milliseconds. No case needs more than 10 seconds. */
 const ANSWER_MS_MAX = 60_000
-/** The API key in every case. No real server has this key. */
+/** The API key of each case that names no other key. No real server has this key. */
 const API_KEY = 'service_sandbox_conformanceConformanceConforma1234'
 
 /** Reads the cases of every file in `cases/`, in the order of the file names. */

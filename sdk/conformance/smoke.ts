@@ -33,7 +33,8 @@ export type SmokeWorld = {
   /** Runs the worker of the server for the rows that are due. */
   work(): Promise<void>
   /**
-   * Returns a webhook of an event that no earlier step has received, with the time at which the driver must verify it.
+   * Returns a webhook of an event that no earlier step has received, with the time in seconds at which the driver must verify
+   * it.
    */
   receive(at: 'default' | 'other', event: string): Promise<{ body: string; headers: object; now: number }>
 }

@@ -6,7 +6,7 @@ import { type Login, refuseUnsafeKey } from './settings.ts'
 import { sleep } from './sleep.ts'
 
 const TIMEOUT_MS = 30_000
-/** The pauses before the two retries of a change whose answer was lost. */
+/** The pauses in milliseconds before the two retries of a change, if its answer was lost or the server failed. */
 const PAUSES_MS = [500, 2_000]
 /**
  * If the clocks of computer and server differ by more than this time, the tool warns. `verifyWebhook` refuses events that are
@@ -182,7 +182,7 @@ export class Unreachable extends Problem {
   }
 }
 
-/** The error codes of connections that never opened, so that the tool sent nothing. */
+/** The error codes of connections that never opened, so the tool sent nothing. */
 const UNSENT = [
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -2,7 +2,7 @@
 
 /**
  * Prints results to standard output, and notes to standard error. With --json, each result is one JSON object on one line.
- * Without --json, an array of texts has several lines.
+ * Without --json, each text of an array is one line.
  */
 export type Output = { show(text: string | readonly string[], value: object): void; note(text: string): void }
 

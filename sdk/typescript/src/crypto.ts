@@ -6,7 +6,8 @@ type WebCrypto = typeof globalThis.crypto
 const NODE_CRYPTO: string = 'crypto'
 
 /**
- * Returns the WebCrypto of the runtime. Only Node 18 has no global WebCrypto, so this function takes it from a module there.
+ * Returns the WebCrypto of the runtime. Of the supported runtimes, only Node 18 has no global WebCrypto, so this function takes
+ * it from a module there.
  */
 async function webCrypto(): Promise<WebCrypto> {
   return globalThis.crypto ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ NODE_CRYPTO)).webcrypto

@@ -31,7 +31,10 @@ export class MalipoError extends Error {
   readonly details: Record<string, unknown> | null
   /** The id of the request. If you report a problem, give this id to support. Null means that the answer had no id. */
   readonly requestId: string | null
-  /** The idempotency key of the call. Null means that the call only reads. */
+  /**
+   * The idempotency key of the call. Null means that the call only reads, or that you gave no key and only the secret in the
+   * answer was lost.
+   */
   readonly idempotencyKey: string | null
   /**
    * True means that the API may have made the change. Repeat the call with the same `idempotencyKey`: then the API makes the

@@ -77,7 +77,7 @@ export function createHttp(settings: Settings): Http {
   }
 }
 
-/** Builds a path. Each value stays one segment of the path. If a value is empty, throws a TypeError. */
+/** Builds a path. Each value stays one segment of the path. If a value is empty, `.` or `..`, throws a TypeError. */
 export function path(parts: TemplateStringsArray, ...given: string[]): string {
   return parts.reduce((text, part, i) => {
     const value = given[i - 1]
