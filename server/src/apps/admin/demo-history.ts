@@ -55,7 +55,9 @@ const LASTING_RECEIVER = 'http://127.0.0.1:9090/hook'
 /** The hours of a day in Tanzania at which payers pay. */
 const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
 const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
-/** The last three digits of phone numbers. Most payments succeed, some fail for each reason, and a few are reversed. */
+/**
+ * The last three digits of phone numbers. Most payments succeed, some fail for several reasons, and a few are reversed.
+ */
 const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '006', '012'] as string[]
 /** The last three digits of a phone number whose payment the server holds for a review. */
 const HELD_ENDING = '014'

@@ -11,7 +11,7 @@ export type CheckResult = Omit<SystemCheck, 'name'>
 export const ok = (message: string): CheckResult => ({ status: 'ok', message })
 /** Makes the result of a check with a problem that does not stop the server. */
 export const warn = (message: string): CheckResult => ({ status: 'warn', message })
-/** Makes the result of a check with a problem that stops the server or endangers money. */
+/** Makes the result of a check with a problem that stops the server, or endangers money or data. */
 export const fail = (message: string): CheckResult => ({ status: 'fail', message })
 
 /** The functions of checks by name. Doctor runs the checks of one table one after the other. */

@@ -30,7 +30,7 @@ type EraseValues = {
   names: string
 }
 
-// The inner expression removes the names. The outer expression then replaces the phone number.
+// The inner expression removes names and e-mail addresses. The outer expression then replaces the phone number.
 const cleaned = (column: string) => `regexp_replace(regexp_replace(${column}, $4, '"\\1":null', 'g'), $2, $3, 'g')`
 const BODY = ['digits', 'forms', 'pseudonym', 'names'] as const
 

@@ -40,7 +40,10 @@ export type ExplainedPayment = {
   open: OpenStep | null
 }
 
-/** The facts of a payout. `hold` is the reason why the server does not send the payout now. */
+/**
+ * The facts of a payout. `hold` is the reason why the server does not send the payout now. Null means that there is no such
+ * reason.
+ */
 export type ExplainedPayout = ExplainedPayment & {
   status_reason: string | null
   approvals_required: number | null
