@@ -10,7 +10,7 @@ export type CodeFence = { lang?: string | undefined; text: string }
  */
 const TAB_NAMES: Record<string, string> = { bash: 'curl', ts: 'TypeScript', php: 'PHP', python: 'Python' }
 
-/** The names of all languages of code blocks, as a single block shows them. */
+/** The names of languages that a single code block shows. */
 const NAMES: Record<string, string> = {
   ...TAB_NAMES,
   bash: 'Shell',

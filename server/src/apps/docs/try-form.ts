@@ -6,8 +6,8 @@ import type { InstallationFacts } from './guides.ts'
 import type { DocCall } from './openapi.ts'
 
 /**
- * Returns the form of a call. If a reader cannot send the call with a sandbox key, returns null. A call without a key has no
- * form, because with the address of a live page it would request real money.
+ * Returns the form of a call. If a reader cannot send the call with a sandbox key, or if the response is a stream, returns
+ * null. A call without a key has no form, because with the address of a live page it would request real money.
  */
 export function callForm(call: DocCall, { sandbox_prefix, live_prefix }: InstallationFacts): Html | null {
   const example = exampleCall(call.name)
