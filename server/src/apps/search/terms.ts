@@ -76,7 +76,8 @@ function withDashes(hex: string): string {
 }
 
 /**
- * Returns the id in a whole provider reference of ours. A payout has W and an id. An attempt has an id and two digits.
+ * Returns the range of the one id in a whole provider reference of ours. A payout has W and an id. An attempt has an id and two
+ * digits.
  */
 function providerRange(text: string): IdRange | null {
   const [, payout, payment] = PROVIDER_REFERENCE.exec(text) ?? []
@@ -107,7 +108,7 @@ const NO_IDS: IdRange = { from: LAST_ID, until: ZERO_ID }
 
 /** The highest number of hits of each kind that a response has. */
 export const HITS_MAX = 6
-/** The highest number of records of each kind that a search finds. The last one only tells that there are more hits. */
+/** The highest number of records of each kind that a search finds. The last one only shows that more hits exist. */
 export const FOUND_MAX = HITS_MAX + 1
 
 /** Returns the values of the parameters $3 to $11 of a statement for records of a kind. */
