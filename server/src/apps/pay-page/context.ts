@@ -43,7 +43,7 @@ export const METHOD_OF: Record<PayMethod, Method> = {
   TANQR: 'qr',
 }
 const METHODS = Object.keys(METHOD_OF) as PayMethod[]
-/** The first digits of a phone number that ends in a magic number. No M-Pesa customer has a number with these digits. */
+/** The first digits of a phone number that ends in a magic number: a prefix of M-Pesa, then 000. */
 const MAGIC_PHONE = '0754000'
 
 /** The dependencies and the queries of the pages. Each process makes one context. */

@@ -336,7 +336,10 @@ export function paymentFacts(
   }
 }
 
-/** Returns the received amount. Until an operator states the value in shillings, foreign money keeps its currency. */
+/**
+ * Returns the received amount, or the amount of the link until a provider has reported an amount. Until an operator states the
+ * value in shillings, foreign money keeps its currency.
+ */
 function amountTaken(link: Link, { amount_received_minor, foreign_amount_minor, foreign_currency }: PagePayment) {
   if (amount_received_minor === null && foreign_amount_minor !== null && foreign_currency !== null)
     return { amount_minor: foreign_amount_minor, currency: foreign_currency }
