@@ -29,8 +29,8 @@ const RECENT_TRY_PAGES = sql(
 )
 
 /**
- * Adds the first page. If the installation only simulates payments and is not in production, a form on the page opens a payment
- * page of the demo merchant.
+ * Adds the first page. If the installation has a demo merchant, only simulates payments and is not in production, a form on the
+ * page opens a payment page of the demo merchant.
  */
 export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): (app: App) => void {
   const { config } = deps
