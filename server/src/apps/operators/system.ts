@@ -10,7 +10,7 @@ export type SystemCheck = { name: string; status: 'ok' | 'warn' | 'fail'; messag
 /** The results of all checks, and when the process ran them. If a check has the status `fail`, `ok` is false. */
 export type SystemReport = { ok: boolean; checked_at: Date; checks: SystemCheck[] }
 
-/** Runs the checks. If the process ran the checks at most 30 seconds ago, returns the earlier results. */
+/** Runs the checks. If the process ran the checks less than 30 seconds ago, returns the earlier results. */
 export type ReadSystem = () => Promise<SystemReport>
 
 const Report = Type.Object(
