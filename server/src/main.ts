@@ -163,8 +163,8 @@ async function startServer(config: Config, log: Log, { releases, draining, work 
 }
 
 /**
- * If the role of the server owns the tables, logs a warning in production, and otherwise an information. Such a role could
- * grant itself the right to change history.
+ * If the role of the server owns the tables, logs a warning in production, and otherwise a line of information. Such a role
+ * could grant itself the right to change history.
  */
 async function warnOfSingleRole({ db, config, log }: Deps): Promise<void> {
   const { role, table } = await ownedTable(db)
