@@ -17,7 +17,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   },
   logout: { usage: 'malipo logout', summary: 'remove the stored key', text: '', options: [JSON_OPTION] },
   listen: {
-    usage: 'malipo listen --forward-to URL [--event EVENT]',
+    usage: 'malipo listen --forward-to URL [--event EVENT] [--from-now]',
     summary: 'forward events to a program of this computer',
     text: 'Forwards each event at least once, with the headers and bytes of a webhook, signed with a secret that the command prints. After a restart, the command continues where it stopped, and forwards what it missed (30 days). Needs a key with the scope webhooks:manage.',
     options: [
@@ -50,7 +50,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     summary: 'show API requests or events as they happen',
     text: 'Shows one line for each request with a key of this merchant and environment: time, method, path, status, error code, duration, request id and key. Needs a key with the scope requests:read. With --events, shows events, which needs the scope webhooks:manage. The dashboard shows the bodies.',
     options: [
-      '--status STATUS  only requests with 4xx, 5xx, or one status such as 409',
+      '--status STATUS  only requests with 2xx, 3xx, 4xx or 5xx, or with one status such as 409',
       '--since TIME     also the requests since 30m, 2h, or 2026-01-05T09:00:00Z',
       '--events         events in place of requests',
       '--event EVENT    only this event',
@@ -75,7 +75,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     options: [JSON_OPTION],
   },
   open: {
-    usage: 'malipo open ID|REFERENCE',
+    usage: 'malipo open ID|REFERENCE [--print]',
     summary: 'open the page of a record in the dashboard',
     text: 'Prints the address, and opens it if this computer can.',
     options: ['--print          only print the address', JSON_OPTION],

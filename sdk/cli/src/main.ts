@@ -72,7 +72,7 @@ async function runLogin({ values, out }: Run): Promise<void> {
   }
   const base_url = checkedUrl(textOf(values, 'base-url') ?? stored())
   const key = await readKey(out)
-  if (key === '') throw usage('No key was given. Paste the key, or send it to standard input.')
+  if (key === '') throw usage('You gave no key. Paste the key, or send it to standard input.')
   const api = createApi({ base_url, key }, (text) => out.note(`Warning: ${text}`))
   const { merchant_name, environment, key_name } = await api.account()
   const place = saveLogin({ base_url, key })
@@ -358,7 +358,8 @@ async function runOpen(run: Run): Promise<void> {
   const id = word(run, 0, 'ID or REFERENCE', 'open')
   const api = apiOf(run)
   const { kind, page } = await findRecord(api, id)
-  if (page === null) throw new Problem(`The dashboard has no page for a record of the kind ${kind}.`)
+  if (page === null)
+    throw new Problem(`The dashboard has no page for a record of the kind ${kind}. To read it, run: malipo get ${id}`)
   const { environment } = await api.account()
   const url = `${api.base_url}/dashboard/${environment}/${page}`
   out.show(url, { url, kind })
