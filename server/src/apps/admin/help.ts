@@ -91,7 +91,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   'user enable': onEmail('Lets a disabled user sign in again'),
   'user revoke-operator': onEmail('Removes the operator role of a user. Ends all sessions of the user'),
   'user drop-second-step': onEmail(
-    'Deletes the lost second step and the passkeys of a user. Ends all sessions of the user',
+    'Deletes the authenticator app and the passkeys of a user. Ends all sessions of the user',
   ),
   emails: {
     takes: '[--email E] [--merchant ID]',
