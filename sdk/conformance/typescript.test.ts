@@ -46,7 +46,7 @@ test('the TypeScript SDK lists each event of a successful payout once', async ()
   assert.deepEqual([found.length > 0, new Set(found).size], [true, found.length])
 })
 
-test('the suite reports an SDK that sends another request, hides an error or accepts a wrong signature', async () => {
+test('the suite reports an SDK whose request, number of requests or verification of a signature differs from the case', async () => {
   const files = [
     {
       call: 'balance.get',

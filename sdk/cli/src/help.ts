@@ -2,7 +2,7 @@
 
 import { TRIGGERED } from './trigger.ts'
 
-/** The help of a command: its parameters, its summary, its options and examples. */
+/** The help of a command: its usage line, its summary, its text and its options. */
 export type Help = { usage: string; summary: string; text: string; options: readonly string[] }
 
 const JSON_OPTION = '--json           print one JSON object for each line'
