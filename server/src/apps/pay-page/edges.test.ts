@@ -101,7 +101,7 @@ test('the page of a returned payment shows the time and the method of the paymen
   }
 })
 
-test('when a provider is unavailable, the pay page offers another way to pay', async () => {
+test('when a provider is unavailable, the pay page offers another way to pay, or else another try', async () => {
   const open = { kind: 'accepted', provider_status: 'PENDING' } as const
   const away: Answer = { kind: 'declined', reason: 'provider_unavailable', provider_status: null }
   const provider = (methods: Provider['capabilities']['methods']): Provider => ({

@@ -66,7 +66,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
-  // No customer has the example number or the magic numbers.
+  // The example number and the numbers with magic endings are no numbers of a payer.
   assert.doesNotMatch(
     reply.text,
     /(?:255|0)(?:754 ?12[34] ?(?!456)\d{3}|713 ?555 ?777)/,

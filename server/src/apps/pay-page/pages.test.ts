@@ -1,4 +1,4 @@
-// Tests that every screen is small enough for a slow network, and loads no code of other sites, in both languages.
+// Tests the HTML of every screen in both languages: its size, its headers, its texts, its links and its language.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -133,7 +133,7 @@ test('both languages have the same texts and placeholders, and at least one page
   }
 })
 
-test('each page has one h1 and a title with the name of the merchant or the installation, and focuses its problems or its h1', () => {
+test('each page has one h1 and a title with the name of the merchant or installation, and each page but the first focuses its problems or h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
