@@ -196,7 +196,7 @@ test('the page with the ways to pay labels the outcomes of magic numbers in the 
   }
 })
 
-test('the page of a rate limit rounds the waiting time up to a whole minute', () => {
+test('the page of a rate limit rounds the time of the next attempt up to a whole minute', () => {
   assert.match(renderScreen(screens('en')['too-many'] as Screen), /18:10 \(EAT\)/)
   assert.match(renderScreen(screens('en')['too-many-requests'] as Screen), /18:11 \(EAT\)/)
 })

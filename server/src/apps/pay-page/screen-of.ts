@@ -63,8 +63,8 @@ export function pageScreenName(
 }
 
 /**
- * Returns the name of the screen of a payment. If another payment `paid` the page, the screen of an open prompt is that of the
- * paid page, so that the payer does not approve the prompt.
+ * Returns the name of the screen of a payment. If another payment `paid` the page, a payment in processing has the screen of
+ * the paid page, so that the payer does not pay again.
  */
 export function paymentScreenName(deps: Deps, link: Link, payment: PagePayment, paid: PagePayment | null) {
   if (payment.status === 'processing' && paid !== null) return paid.status === 'reversed' ? 'reversed' : 'paid'
