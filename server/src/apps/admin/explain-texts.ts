@@ -104,27 +104,27 @@ function paymentStep({ status, created_at, since, failure_reason_code, open }: E
   const from = since ?? created_at
   if (status === 'pending_clearance') {
     const sentences = [
-      `The provider took money, and the payment is under review since ${at(from)}.`,
+      `The provider took money, and the payment has been under review since ${at(from)}.`,
       'An operator must approve or decline the payment in the list of payments under review.',
     ]
     return { waiting_for: 'operator', since: from, next: null, sentences }
   }
   if (open !== null) {
     const step = providerStep(open, now)
-    const decided = `The payment is ${status} since ${at(from)}, but another attempt is open.`
+    const decided = `The payment has had the status ${status} since ${at(from)}, but another attempt is open.`
     const deadline = `Without an answer the payment fails at the deadline, ${at(open.deadline_at)}.`
     const sentences = status === 'processing' ? [...step.sentences, deadline] : [decided, ...step.sentences]
     return { ...step, sentences }
   }
   if (status === 'created') {
     const sentences = [
-      `The payer has not chosen a method yet, since ${at(from)}. The server has sent no request to a provider.`,
+      `Since ${at(from)}, the payer has not chosen a method. The server has sent no request to a provider.`,
     ]
     return { waiting_for: 'payer', since: from, next: null, sentences }
   }
   if (status === 'processing') return lostStep(from, at)
   const why = failure_reason_code === null ? '' : ` The reason is ${failure_reason_code}.`
-  return finished(from, `The payment is ${status} since ${at(from)}.${why} Nothing more happens.`)
+  return finished(from, `The payment has had the status ${status} since ${at(from)}.${why} Nothing more happens.`)
 }
 
 const finished = (since: Date, sentence: string): Step => ({
@@ -137,7 +137,7 @@ const finished = (since: Date, sentence: string): Step => ({
 /** Explains a record in processing without a next step, which contradicts the rules of the data. */
 function lostStep(since: Date, at: (time: Date) => string): Step {
   const sentences = [
-    `The record is in processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`,
+    `The record has been in processing since ${at(since)}, but no step is due. Run "${adminCommand('verify')}".`,
   ]
   return { waiting_for: 'operator', since, next: null, sentences }
 }
@@ -156,7 +156,7 @@ function providerStep(open: OpenStep, now: Date): Step {
   }
   if (open.due_at <= now) {
     const sentences = [
-      `The next step is overdue since ${at(open.due_at)}, and no worker has taken it.`,
+      `The next step has been overdue since ${at(open.due_at)}, and no worker has taken it.`,
       `Check that a worker runs: "${adminCommand('doctor')}".`,
     ]
     return { waiting_for: 'worker', since: open.due_at, next: open.due_at, sentences }
@@ -168,7 +168,7 @@ function providerStep(open: OpenStep, now: Date): Step {
     return { waiting_for: 'worker', since: open.created_at, next: open.due_at, sentences }
   }
   const sentences = [
-    `The server waits for ${provider} since ${at(since)}, and has queried ${times(open.asks)}. The next query is at ${at(open.due_at)}.`,
+    `The server has waited for ${provider} since ${at(since)}, and has queried ${times(open.asks)}. The next query is at ${at(open.due_at)}.`,
   ]
   return { waiting_for: open.provider, since, next: open.due_at, sentences }
 }
@@ -204,7 +204,7 @@ function payoutStep(facts: ExplainedPayout, now: Date): Step {
   if (person !== undefined) {
     const second = status === 'PENDING_ADMIN_APPROVAL' && (approvals_required ?? 1) > 1
     const sentences = [
-      `The payout is ${status} since ${at(from)}.`,
+      `The payout has had the status ${status} since ${at(from)}.`,
       second ? 'One operator has approved the payout; another operator must approve it too.' : person.says,
       ...(open === null ? [] : [`The server queries ${providerTitle(open.provider)} again at ${at(open.due_at)}.`]),
       ...(status_reason === null ? [] : [`Note: ${status_reason}`]),
@@ -213,7 +213,7 @@ function payoutStep(facts: ExplainedPayout, now: Date): Step {
   }
   if (status !== 'PROCESSING') {
     const why = failure_reason_code === null ? '' : ` The reason is ${failure_reason_code}.`
-    return finished(from, `The payout is ${status} since ${at(from)}.${why} Nothing more happens.`)
+    return finished(from, `The payout has had the status ${status} since ${at(from)}.${why} Nothing more happens.`)
   }
   if (open === null) return lostStep(from, at)
   const deadline = `At the deadline, ${at(open.deadline_at)}, an open payout becomes NEEDS_RECONCILIATION for operators.`
@@ -236,7 +236,7 @@ function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
   const last = last_at === null ? [] : [`The last attempt at ${at(last_at)} ${resultOf(facts)}.`]
   if (status !== 'pending' || due_at === null) {
     const hint = status === 'failed' ? ' The merchant can replay the delivery.' : ''
-    return finished(updated_at, [`The event ${event} is ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint)
+    return finished(updated_at, [`The event ${event} has had the status ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint)
   }
   const failed = attempts === 0 ? last : [`${attempts} failed attempt${attempts === 1 ? '' : 's'}.`, ...last]
   if (lease_owner !== null && due_at > now) {
@@ -247,7 +247,7 @@ function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
     return { waiting_for: 'receiver', since: created_at, next: due_at, sentences }
   }
   if (due_at <= now) {
-    const overdue = `The event ${event} is due since ${at(due_at)}, and no worker has taken it. Check that a worker runs: "${adminCommand('doctor')}".`
+    const overdue = `The event ${event} has been due since ${at(due_at)}, and no worker has taken it. Check that a worker runs: "${adminCommand('doctor')}".`
     return { waiting_for: 'worker', since: due_at, next: due_at, sentences: [...failed, overdue] }
   }
   const sentences = [...failed, `The server sends the event ${event} at ${at(due_at)}.`]

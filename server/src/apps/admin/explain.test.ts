@@ -62,7 +62,7 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     {},
     'selcom',
     '2026-11-22T07:51:00.000Z',
-    /^The server waits for Selcom since 10:42, and has queried 3 times\. The next query is at 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
+    /^The server has waited for Selcom since 10:42, and has queried 3 times\. The next query is at 10:51\. Without an answer the payment fails at the deadline, 25 Nov 2026, 10:42\. Times: Africa\/Dar_es_Salaam\.$/,
   ],
   [
     'to send',
@@ -85,7 +85,7 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     '2026-11-22T07:30:00.000Z',
     /overdue since 10:30, and no worker has taken it.*doctor/,
   ],
-  ['created', { status: 'created', open: null }, 'payer', null, /has not chosen a method yet, since 10:41/],
+  ['created', { status: 'created', open: null }, 'payer', null, /^Since 10:41, the payer has not chosen a method\./],
   ['without a step', { open: null }, 'operator', null, /no step is due\. Run "npm run -s admin -- verify"/],
   [
     'held',
@@ -99,22 +99,22 @@ const PAYMENTS: [string, Partial<ExplainedPayment>, string | null, string | null
     { status: 'successful', open: null, since: NOW },
     null,
     null,
-    /is successful since 10:45\. Nothing more happens/,
+    /has had the status successful since 10:45\. Nothing more happens/,
   ],
   [
     'failed',
     { status: 'failed', open: null, failure_reason_code: 'timeout' },
     null,
     null,
-    /is failed since 10:41\. The reason is timeout/,
+    /has had the status failed since 10:41\. The reason is timeout/,
   ],
-  ['reversed', { status: 'reversed', open: null }, null, null, /is reversed/],
+  ['reversed', { status: 'reversed', open: null }, null, null, /has had the status reversed/],
   [
     'failed with an open attempt',
     { status: 'failed' },
     'selcom',
     '2026-11-22T07:51:00.000Z',
-    /is failed since 10:41, but another attempt is open\. The server waits for Selcom/,
+    /has had the status failed since 10:41, but another attempt is open\. The server has waited for Selcom/,
   ],
 ]
 for (const [state, change, waiting_for, next, explanation] of PAYMENTS) {
@@ -131,7 +131,7 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
     'asked',
     {},
     'selcom',
-    /^The server waits for Selcom since 10:42, .* At the deadline, 25 Nov 2026, 10:42, .*NEEDS_RECONCILIATION/,
+    /^The server has waited for Selcom since 10:42, .* At the deadline, 25 Nov 2026, 10:42, .*NEEDS_RECONCILIATION/,
   ],
   ['unsent', { open: { ...OPEN, state: 'to_send' } }, 'worker', /does not know whether Selcom has the request/],
   ['being sent', { open: { ...OPEN, state: 'sending', lease_owner: 'p-2' } }, 'selcom', /Process p-2 calls Selcom now/],
@@ -168,7 +168,7 @@ const PAYOUTS: [string, Partial<ExplainedPayout>, string | null, RegExp][] = [
       status,
       { status, open: null },
       null,
-      new RegExp(`is ${status} since 10:41\\. Nothing more happens`),
+      new RegExp(`has had the status ${status} since 10:41\\. Nothing more happens`),
     ],
   ),
 ]
@@ -196,20 +196,20 @@ const DELIVERIES: [string, Partial<ExplainedDelivery>, string | null, RegExp][] 
     /at 10:41 failed \(timeout\)/,
   ],
   ['being sent', { lease_owner: 'p-3' }, 'receiver', /Process p-3 sends the event collection\.success now/],
-  ['overdue', { due_at: time('22T07:00') }, 'worker', /is due since 10:00, and no worker has taken it/],
+  ['overdue', { due_at: time('22T07:00') }, 'worker', /has been due since 10:00, and no worker has taken it/],
   [
     'delivered',
     { status: 'delivered', due_at: null, last_at: NOW, last_status_code: 200 },
     null,
-    /is delivered since 10:44.*got the status 200/,
+    /has had the status delivered since 10:44.*got the status 200/,
   ],
   [
     'failed',
     { status: 'failed', due_at: null, ...FAILED_ONCE },
     null,
-    /is failed since 10:44.*The merchant can replay the delivery/,
+    /has had the status failed since 10:44.*The merchant can replay the delivery/,
   ],
-  ['cancelled', { status: 'cancelled', due_at: null }, null, /is cancelled since 10:44/],
+  ['cancelled', { status: 'cancelled', due_at: null }, null, /has had the status cancelled since 10:44/],
 ]
 for (const [state, change, waiting_for, explanation] of DELIVERIES) {
   test(`the explanation of a webhook delivery that is ${state} states its next step or its end`, () => {
