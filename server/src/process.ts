@@ -197,7 +197,10 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
   log.level = config.log_level
   log.info({ component: 'process', settings: applied }, 'the process read its settings again and applied these')
   if (needs_restart.length > 0) {
-    log.warn({ component: 'process', settings: needs_restart }, 'these settings have changed: restart the process to apply them')
+    log.warn(
+      { component: 'process', settings: needs_restart },
+      'these settings have changed: restart the process to apply them',
+    )
   }
 }
 

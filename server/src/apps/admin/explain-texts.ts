@@ -236,7 +236,10 @@ function deliveryStep(facts: ExplainedDelivery, now: Date): Step {
   const last = last_at === null ? [] : [`The last attempt at ${at(last_at)} ${resultOf(facts)}.`]
   if (status !== 'pending' || due_at === null) {
     const hint = status === 'failed' ? ' The merchant can replay the delivery.' : ''
-    return finished(updated_at, [`The event ${event} has had the status ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint)
+    return finished(
+      updated_at,
+      [`The event ${event} has had the status ${status} since ${at(updated_at)}.`, ...last].join(' ') + hint,
+    )
   }
   const failed = attempts === 0 ? last : [`${attempts} failed attempt${attempts === 1 ? '' : 's'}.`, ...last]
   if (lease_owner !== null && due_at > now) {

@@ -70,7 +70,10 @@ function addErrorPages(scope: App, deps: Deps): void {
     const status =
       (error as { statusCode?: number; status?: number }).statusCode ?? (error as { status?: number }).status ?? 500
     if (status >= 500 && !(error instanceof Refusal))
-      request.log.error({ component: 'pay-page', err: error, request_id: request.id }, 'the server could not make the page')
+      request.log.error(
+        { component: 'pay-page', err: error, request_id: request.id },
+        'the server could not make the page',
+      )
     const frame = frameOf(deps, request)
     const retry_after_s = error instanceof Refusal ? error.retry_after_s : null
     if (status === 429)
