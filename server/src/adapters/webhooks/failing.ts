@@ -44,6 +44,8 @@ export type FailingEndpoint = {
   last_status_code: number | null
   last_error: string | null
   next_attempt_at: Date | null
+  /** True if a member changed the endpoint after the last failed attempt. */
+  changed: boolean
 }
 
 /**
@@ -121,7 +123,8 @@ const failingOf = (name: string, whose: string) =>
        order by last_failed_at desc, 1, 2, 3 limit $2
      )
      select f.state, f.merchant_id, n.name, c.webhook_url, f.environment, f.endpoint_id, f.failed, f.given_up, f.oldest_at,
-       f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error
+       f.last_failed_at, f.next_attempt_at, a.status_code as last_status_code, a.error as last_error,
+       coalesce(c.updated_at > f.last_failed_at, false) as changed
      from failing f
      join merchants n on n.id = f.merchant_id
      left join webhook_configs c

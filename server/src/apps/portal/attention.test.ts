@@ -70,6 +70,16 @@ test('an endpoint that misses deliveries is an item in both environments, until 
   }
   await pay()
   await world.work()
+  assert.deepEqual(
+    (await factsOf()).map(({ changed }: { changed?: boolean }) => changed),
+    [false],
+  )
+  world.deps.clock.advance(1)
+  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key: admin })
+  assert.deepEqual(
+    (await factsOf()).map(({ changed }: { changed?: boolean }) => changed),
+    [true],
+  )
   const given_up = `update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1 and attempts = 1`
   await world.rows(given_up, [merchant.id])
   receiver.reply = { kind: 'status', status: 200 }

@@ -94,7 +94,7 @@ export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<At
   const webhooks = endpoints.map((one) =>
     item(`webhooks_${one.state}`, one.failed, one.oldest_at, {
       environment: one.environment,
-      webhook: { ...presentFailing(one), webhook_url: failingAddress(one) },
+      webhook: { ...presentFailing(one), webhook_url: failingAddress(one), changed: one.changed },
     }),
   )
   if (row === undefined) return webhooks
