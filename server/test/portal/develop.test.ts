@@ -346,6 +346,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
   const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
   assert.equal(saved.status, 200, saved.text)
   receiver.reply = { kind: 'status', status: 500 }
+  const before = receiver.received.length
   const pay = () => world.post('/v1/collections/wallet-push', { amount: '2500', phone: '0754123001' }, { key })
   await pay()
   const missed = async (attempts: number) => {
@@ -385,11 +386,19 @@ test('the first page reports a failed attempt, warns after the second, and sends
   await swahili.opens('/sandbox')
   const warning = swahili.page.getByText('Seva yako haipokei taarifa za majaribio')
   await warning.waitFor()
+  world.deps.clock.advance(1)
+  await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
+  await swahili.opens('/sandbox')
+  await swahili.page.getByText('Mtumiaji amebadilisha anwani hii baada ya jaribio la mwisho.').waitFor()
+  await swahili.page.getByRole('button', { name: 'Tuma sasa' }).waitFor()
+  await swahili.picture('changed')
   receiver.reply = { kind: 'status', status: 200 }
   await pay()
-  await warning.waitFor({ state: 'detached' })
+  await receiver.waitFor(before + 3)
+  await swahili.opens('/sandbox')
   await swahili.page.getByText('Seva yako inapokea tena taarifa za majaribio').waitFor()
   await swahili.page.getByText('Ujumbe 1 unasubiri kutumwa tena. Jaribio lijalo:').waitFor()
+  assert.equal(await warning.count(), 0)
   await swahili.looks('an endpoint that works again')
   await swahili.picture('waiting')
   await Promise.all([swahili.page.getByText('Seva inatuma ujumbe 1 sasa.').waitFor(), swahili.press('Tuma sasa', '')])

@@ -81,7 +81,7 @@ function AttentionRow({ item, others, linked }: AttentionRowProps) {
         </p>
         {facts}
         {to === null ? <p className="beside">{t.webhooks_ask}</p> : act}
-        {linked || item.kind !== 'webhooks_failing' ? null : (
+        {linked || act !== undefined || item.kind !== 'webhooks_failing' ? null : (
           <p className="beside attention-act">{t.webhooks_repair}</p>
         )}
       </div>
@@ -138,7 +138,8 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
           />
         )
       const to = item.webhook === null ? 'webhooks' : failedDeliveries(item.webhook)
-      return of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_open, facts)
+      const line = of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_open, facts)
+      return item.webhook?.changed ? { ...line, act: <ChangedEndpoint webhook={item.webhook} /> } : line
     }
     case 'webhooks_retrying':
     case 'webhooks_waiting': {
@@ -179,6 +180,17 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
       return of(t.keys(count), develops ? 'keys' : null, t.keys_open, facts)
     }
   }
+}
+
+/** Says that a member changed the failing endpoint, and offers to send the missed deliveries. */
+function ChangedEndpoint({ webhook }: { webhook: FailingWebhook }) {
+  const t = useTexts(attentionTexts)
+  return (
+    <>
+      <p className="beside attention-act">{t.webhooks_changed}</p>
+      <SendMissed webhook={webhook} />
+    </>
+  )
 }
 
 /** Shows the address of an endpoint, the deliveries that wait for it, or the last answer and the time of the retry. */
