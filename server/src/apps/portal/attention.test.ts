@@ -70,16 +70,11 @@ test('an endpoint that misses deliveries is an item in both environments, until 
   }
   await pay()
   await world.work()
-  assert.deepEqual(
-    (await factsOf()).map(({ changed }: { changed?: boolean }) => changed),
-    [false],
-  )
+  const changes = async () => ((await factsOf()) as { changed?: boolean }[]).map(({ changed }) => changed)
+  assert.deepEqual(await changes(), [false])
   world.deps.clock.advance(1)
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key: admin })
-  assert.deepEqual(
-    (await factsOf()).map(({ changed }: { changed?: boolean }) => changed),
-    [true],
-  )
+  assert.deepEqual(await changes(), [true])
   const given_up = `update webhook_deliveries set status = 'failed', due_at = null where merchant_id = $1 and attempts = 1`
   await world.rows(given_up, [merchant.id])
   receiver.reply = { kind: 'status', status: 200 }
