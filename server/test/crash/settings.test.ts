@@ -107,13 +107,13 @@ test('on SIGHUP a server applies the log level, a rate limit and the addresses o
 
   write('LOG_LEVEL=info\nRATE_LIMIT_PER_ADDRESS=1\nBRAND_NAME=Two\nOPERATOR_ALLOWED_IPS=192.0.2.1\n')
   server.signal('SIGHUP')
-  await until('the server has read its settings', () => server.output().includes('need a restart'))
+  await until('the server has read its settings', () => server.output().includes('restart the process to apply them'))
   assert.match(
     server.output(),
     /"settings":\["RATE_LIMIT_PER_ADDRESS","OPERATOR_ALLOWED_IPS","LOG_LEVEL"\].*applied these/,
   )
   assert.doesNotMatch(server.output(), /"path":/)
-  assert.match(server.output(), /"settings":\["BRAND_NAME"\].*need a restart/)
+  assert.match(server.output(), /"settings":\["BRAND_NAME"\].*restart the process to apply them/)
   assert.deepEqual(await statuses('/v1/operator/providers'), [404, 429, 429])
   await until('the server logs its requests', () => /"path":"\/v1\/operator\/providers"/.test(server.output()))
 
