@@ -98,7 +98,7 @@ function hasFields(value: unknown, fields: JsonObject): boolean {
   )
 }
 
-/** Replaces each text `$name` in a value by the stored value with this name. */
+/** Replaces each text `$name` in a value with the stored value of this name. */
 function filled(value: unknown, values: JsonObject): unknown {
   if (typeof value === 'string' && value.startsWith('$')) return values[value.slice(1)] ?? value
   if (Array.isArray(value)) return value.map((one) => filled(one, values))

@@ -303,7 +303,7 @@
   }
 
   /**
-   * Replaces the sample ids of the examples by the reader's own ids, and shows the prefix of the reader's sandbox key.
+   * Replaces the sample ids of the examples with the reader's own ids, and shows the prefix of the reader's sandbox key.
    */
   async function addReader() {
     const article = document.querySelector('article[data-reader-ids]')

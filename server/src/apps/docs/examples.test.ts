@@ -162,7 +162,7 @@ test('each example of curl gets a successful answer from the server', async () =
   await outputOf('bash', ['-c', script.join('\n')], { cwd: at, env: env() })
 })
 
-/** Replaces Composer's autoload file by the autoload file of the SDK. */
+/** Replaces Composer's autoload file with the autoload file of the SDK. */
 const withAutoload = (code: string) =>
   code.replace("'vendor/autoload.php'", `'${join(ROOT, 'sdk/php/src/autoload.php')}'`)
 

@@ -1,7 +1,7 @@
 // Contains the example of each call that a merchant's server can make. The pages show these values, and a test sends each
 // example to a real server.
 
-/** The values of an example. A test replaces the sample ids in `path` by the ids of real records. */
+/** The values of an example. A test replaces the sample ids in `path` with the ids of real records. */
 export type CallExample = {
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string | number>>

@@ -65,7 +65,7 @@ export function readGuide({ file }: Guide): string {
 /** The address, the brand of the headers, and the prefixes of the keys of this installation. */
 export type InstallationFacts = { base_url: string; header_brand: string; sandbox_prefix: string; live_prefix: string }
 
-/** Replaces the address, the header brand and the key prefixes in a file by those of this installation. */
+/** Replaces the address, the header brand and the key prefixes in a file with those of this installation. */
 export function localised(
   markdown: string,
   { base_url, header_brand, sandbox_prefix, live_prefix }: InstallationFacts,
