@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { HELD, openStreet, PAID, type Payer, type PayPage, type Street, type Way } from './payer.ts'
 import { isTried, nameOf, type PageWay, WAYS } from './ways.ts'
 
@@ -295,14 +295,21 @@ test('two minutes of waiting cost the payer at most 30 KB, including all polls',
   await payer.page.reload()
   for (let i = 0; i < 120; i += 1) {
     await payer.page.clock.runFor(1000)
-    // The response arrives between two seconds of the page's clock.
+    // The response to a poll arrives between two seconds of the page's clock.
     await payer.page.evaluate(`fetch('/healthz')`)
+    await count()
   }
   const { bytes, requests } = await count()
   assert.ok(requests > 10, `${requests} requests`)
   assert.ok(bytes <= 30 * 1024, `${bytes} bytes`)
   await payer.leave()
 })
+
+async function sizeOf(request: Request): Promise<number> {
+  await request.response()
+  const size = await request.sizes()
+  return size.requestHeadersSize + size.requestBodySize + size.responseHeadersSize + size.responseBodySize
+}
 
 /** Presses Tab until this element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -313,21 +320,18 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   assert.fail(`the keyboard does not reach ${target}`)
 }
 
-/** Counts the bytes of the page from now on, without the requests of the test. */
+/**
+ * Counts the bytes of the page from now on, without the requests of the test. The returned function waits for the responses to
+ * all requests that the page has sent.
+ */
 function meter(page: Page): () => Promise<{ requests: number; bytes: number }> {
-  const sizes: Promise<number>[] = []
-  page.on('requestfinished', (request) => {
-    if (request.url().endsWith('/healthz')) return
-    sizes.push(
-      request
-        .sizes()
-        .then(
-          (size) => size.requestHeadersSize + size.requestBodySize + size.responseHeadersSize + size.responseBodySize,
-        ),
-    )
+  const sizes: Promise<number | null>[] = []
+  page.on('request', (request) => {
+    // A request that the page aborts has no size.
+    if (!request.url().endsWith('/healthz')) sizes.push(sizeOf(request).catch(() => null))
   })
   return async () => {
-    const all = await Promise.all(sizes)
+    const all = (await Promise.all(sizes)).filter((size) => size !== null)
     return { requests: all.length, bytes: all.reduce((sum, size) => sum + size, 0) }
   }
 }
