@@ -147,7 +147,7 @@ describe('the state of a payment at every address in both languages', () => {
       ['WALLET_PUSH', 'check_phone'],
       ['PROVIDER_PESA', 'step_confirm'],
     ] as const) {
-      const { public_slug: slug } = await newLink()
+      const { public_slug: slug, id } = await newLink()
       const [path = ''] = String((await choose(slug, '0754123007', method)).headers.location).split('?')
       await both(path, 200, key)
       assert.ok((await look(`${path}/state`)).body.left_s > 0)
@@ -155,6 +155,10 @@ describe('the state of a payment at every address in both languages', () => {
       world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
       await both(path, 200, 'still_waiting')
       await both(`/pay/${slug}`, 200, 'unanswered')
+      const offersOther = async () => (await look(`${path}?lang=en`)).text.includes(TEXTS.en.other_way)
+      assert.equal(await offersOther(), true)
+      await world.call({ method: 'POST', url: `/v1/payment-links/${id}/cancel` })
+      assert.equal(await offersOther(), false, 'a cancelled link takes no other payment')
     }
   })
 

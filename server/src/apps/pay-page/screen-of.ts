@@ -210,7 +210,7 @@ export function paymentScreen(
         screen,
         collection_id,
         phone_masked,
-        other_way_path: merchantFrame.pay_path,
+        other_way_path: open ? merchantFrame.pay_path : null,
         again,
       }
     }

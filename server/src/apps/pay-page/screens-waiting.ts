@@ -147,7 +147,7 @@ export function slowScreen(view: SlowScreen): ScreenContent {
   const { say } = t
   const rest = html`${paragraph(t, 'still_waiting_lead')}<p><strong>${say('do_not_pay_again')}</strong></p>
 ${pollingNotice(view, view.check_path)}`
-  const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${otherWay(view, view.other_way_path)}${summary(view)}`
+  const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${view.other_way_path && otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('still_waiting'), body, polling: pollingOf(view) }
 }
 

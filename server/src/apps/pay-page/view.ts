@@ -129,7 +129,8 @@ export type SlowScreen = MerchantFrame &
     screen: 'slow'
     collection_id: string
     phone_masked: string | null
-    other_way_path: string
+    /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
+    other_way_path: string | null
     /** The form that sends the prompt to the same phone number again. Null means that the payer may not repeat the prompt. */
     again: null | { idempotency_key: string }
   }
