@@ -28,6 +28,8 @@ export type ScreenContent = {
   wrong?: boolean
   /** True if the body already shows the contact of the merchant. */
   has_contact?: boolean
+  /** True if the body is the page of help itself. */
+  is_help?: boolean
   /** The preview of the link in chat applications. */
   card?: { title: string; description: string }
 }
@@ -44,13 +46,7 @@ export function shopPage(view: MerchantFrame, content: ScreenContent): string {
     view.test &&
     html`<p class="test">${pageTexts(view.language).say('test_strip')}</p>
 `
-  return wholePage(
-    view,
-    content,
-    plainMerchant(view),
-    strip,
-    footer(view, helpLinks(view, content.has_contact === true)),
-  )
+  return wholePage(view, content, plainMerchant(view), strip, footer(view, helpLinks(view, content)))
 }
 
 /** Returns the HTML document of a screen without a merchant, such as an unknown address. */
@@ -118,7 +114,7 @@ function pollingAttributes(view: Frame, { poll_path, check_path, state, countdow
   }`
 }
 
-function helpLinks(view: MerchantFrame, has_contact: boolean): Html {
+function helpLinks(view: MerchantFrame, { has_contact, is_help }: ScreenContent): Html {
   const { say } = pageTexts(view.language)
   // Receipts and invoices already list the contact among their facts.
   const contact = has_contact ? null : contactOf(view)
@@ -127,8 +123,11 @@ function helpLinks(view: MerchantFrame, has_contact: boolean): Html {
     html`<p>${say('contact_of', { merchant: merchantOf(view) })}<br>
 ${contact}</p>
 `
-  }<p><a class="tap" href="${localPath(view, view.help_path)}">${say('how_to_pay')}</a></p>
+  }${
+    !is_help &&
+    html`<p><a class="tap" href="${localPath(view, view.help_path)}">${say('how_to_pay')}</a></p>
 `
+  }`
 }
 
 function footer(view: Frame, links: Html | null): Html {

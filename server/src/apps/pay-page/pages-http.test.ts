@@ -181,6 +181,7 @@ describe('the state of a payment at every address in both languages', () => {
     const expired = await newLink({ expires_at })
     const cancelled = await newLink()
     await both(`/pay/${cancelled.public_slug}/help`, 200, 'help')
+    assert.doesNotMatch((await look(`/pay/${cancelled.public_slug}/help`)).text, /href="[^"]*\/help\?lang=sw"/)
     await world.call({ method: 'POST', url: `/v1/payment-links/${cancelled.id}/cancel` })
     world.deps.clock.advance(1_000)
     await both(`/pay/${expired.public_slug}`, 200, 'expired')

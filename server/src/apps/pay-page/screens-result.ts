@@ -177,5 +177,5 @@ export function helpScreen(view: HelpScreen): ScreenContent {
 ${heading(t.say('help'))}${paragraph(t, 'help_lead')}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: shownAmount(view) })}</li></ul>
 ${linkButton(localPath(view, view.pay_path), t.say('back_to_payment'))}</section>
 `
-  return { title: t.plain('help'), body }
+  return { title: t.plain('help'), body, is_help: true }
 }
