@@ -35,7 +35,7 @@ export const linksTexts = texts({
     whatsapp: 'Tuma kwa WhatsApp',
     sms: 'Tuma kwa SMS',
     poster: 'Pakua bango (PDF, A5)',
-    open: 'Fungua kama mteja',
+    open: 'Fungua ukurasa wa malipo',
     message: (merchant: string, amount: string, about: string, url: string) =>
       `Lipa ${amount} kwa ${merchant}${about}: ${url}`,
     over: {
@@ -93,7 +93,7 @@ export const linksTexts = texts({
     whatsapp: 'Send by WhatsApp',
     sms: 'Send by SMS',
     poster: 'Download the poster (PDF, A5)',
-    open: 'Open as the customer',
+    open: 'Open the payment page',
     message: (merchant: string, amount: string, about: string, url: string) =>
       `Pay ${amount} to ${merchant}${about}: ${url}`,
     over: {
