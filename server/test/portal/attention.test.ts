@@ -236,6 +236,7 @@ for (const language of languagesOf(0)) {
       await page.getByRole('button', { name: says('Tuma webhook tena', 'Send the webhook again') }).isDisabled(),
     )
     await page.unroute('**/timeline?*')
+    await at.opens(`/sandbox/collections/${id}`)
     await line.waitFor()
     const before = receiver.received.length
     await at.press('Tuma webhook sasa', 'Send the webhook now')
