@@ -764,7 +764,7 @@ describe("the operators' console", () => {
       await page.locator(`a[href$="/payments/${id}"]`).first().click()
       await visitor.sees('Malipo ya TZS 4,200', 'Payment of TZS 4,200')
       await page.getByRole('heading', { name: visitor.says('Yanasubiri nini', 'Waiting for') }).waitFor()
-      await page.getByText('mock', { exact: false }).first().waitFor()
+      await page.getByText(visitor.says('Mtandao wa kuigiza', 'Simulated network')).first().waitFor()
       for (const time of await times()) assert.match(time, /, \d\d:\d\d:\d\d$/, 'the page of a payment shows seconds')
       await visitor.looks('payment')
       await visitor.picture('payment')

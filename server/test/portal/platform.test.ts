@@ -248,6 +248,7 @@ test('an operator imports a provider statement, closes the case of an unknown li
   await visitor.opens('/reconciliation')
   await visitor.press('Leta taarifa', 'Import a statement')
   const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Provider').getByRole('option', { name: 'Simulated network' }).waitFor({ state: 'attached' })
   await dialog.getByLabel('From day').fill('2026-01-05')
   await dialog.getByLabel('To day').fill('2026-01-06')
   await dialog.getByRole('button', { name: 'Import a statement' }).click()
@@ -264,6 +265,8 @@ test('an operator imports a provider statement, closes the case of an unknown li
     .getByRole('cell', { name: /Unknown to us/ })
     .first()
     .waitFor()
+  await page.getByRole('heading', { name: 'Simulated network', exact: true }).waitFor()
+  await page.getByText('Simulated network, Payment').waitFor()
   await visitor.looks('reconciliation with a case')
   await visitor.picture('reconciliation-case')
   await page.getByRole('button', { name: 'Close the case' }).first().click()
@@ -300,7 +303,11 @@ for (const language of languagesOf(0)) {
     await lines.filter({ hasText: 'M-Pesa (Vodacom)' }).first().waitFor()
     assert.equal(await lines.filter({ hasText: /MPESA|AIRTEL/ }).count(), 0, 'names, not codes')
     const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
-    await calls.getByRole('row').filter({ hasText: 'sandbox' }).first().waitFor()
+    await calls
+      .getByRole('row')
+      .filter({ hasText: visitor.says('Majaribio', 'Sandbox') })
+      .first()
+      .waitFor()
     const none = visitor.says(
       'Hana saketi: seva yenyewe inaigiza',
       'No circuit: the server simulates this provider itself',

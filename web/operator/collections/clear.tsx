@@ -12,6 +12,7 @@ import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
+import { useProviderName } from '../provider-names.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { heldTexts } from './held-texts.ts'
@@ -52,6 +53,7 @@ export function Clear(props: Props) {
 
 function HeldFacts({ of }: { of: CollectionRow }) {
   const t = useTexts(heldTexts)
+  const providerName = useProviderName()
   const { received, fee, credited } = receivedAmounts(of)
   const money = (amount: number) => <Amount value={amount} currency={of.currency} />
   const foreign = unvaluedAmount(of)
@@ -82,7 +84,7 @@ function HeldFacts({ of }: { of: CollectionRow }) {
         of.decided_at === null ? null : [t.decided, <Time key="decided" time={of.decided_at} />],
         [t.reference, of.reference],
         [t.description, of.description],
-        [t.provider, of.provider],
+        [t.provider, of.provider === null ? null : providerName(of.provider)],
         [t.provider_status, of.provider_payment_status],
         [t.provider_reference, of.provider_reference === null ? null : <Mono key="ref">{of.provider_reference}</Mono>],
         [

@@ -6,6 +6,7 @@ import type { Column, RowLines } from '../../ui/list.tsx'
 import { Amount, Chip, Reference, Time } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { useProviderName } from '../provider-names.ts'
 import type { CollectionRow } from './record.ts'
 
 /** Returns two columns: the merchant, and the payer with name, phone and network. */
@@ -20,14 +21,22 @@ export function partyColumns(t: { merchant: string; payer: string }): Column<Col
  * Returns the optional columns of reference, method, provider and fee. All except the reference are hidden until the operator
  * chooses them.
  */
-export function furtherColumns(
-  t: { reference: string; method: string; provider: string; fee: string },
-  words: ReturnType<typeof useWords>,
-): Column<CollectionRow>[] {
+export function useFurtherColumns(t: {
+  reference: string
+  method: string
+  provider: string
+  fee: string
+}): Column<CollectionRow>[] {
+  const words = useWords()
+  const providerName = useProviderName()
   return [
     { label: t.reference, show: (row) => <Reference text={row.reference} />, optional: { name: 'reference' } },
     { label: t.method, show: (row) => words.method(row.method), optional: { name: 'method', hidden: true } },
-    { label: t.provider, show: (row) => row.provider ?? '–', optional: { name: 'provider', hidden: true } },
+    {
+      label: t.provider,
+      show: (row) => (row.provider === null ? '–' : providerName(row.provider)),
+      optional: { name: 'provider', hidden: true },
+    },
     {
       label: t.fee,
       show: (row) => <Amount value={row.fee} currency={row.currency} />,

@@ -14,7 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { Clear } from './clear.tsx'
-import { furtherColumns, PaymentStatus, partyColumns, paymentLines } from './columns.tsx'
+import { PaymentStatus, partyColumns, paymentLines, useFurtherColumns } from './columns.tsx'
 import { heldTexts } from './held-texts.ts'
 import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from './record.ts'
 
@@ -138,7 +138,6 @@ function ReceivedAmount({ row }: { row: CollectionRow }) {
 
 function useHeldColumns(): Column<CollectionRow>[] {
   const t = useTexts(heldTexts)
-  const words = useWords()
   return [
     { label: t.received, show: (row) => <ReceivedAmount row={row} /> },
     {
@@ -149,7 +148,7 @@ function useHeldColumns(): Column<CollectionRow>[] {
     },
     { label: t.held_at, show: (row) => <Time time={row.held_at} /> },
     ...partyColumns(t),
-    ...furtherColumns(t, words).map((column) => ({
+    ...useFurtherColumns(t).map((column) => ({
       ...column,
       ...(column.optional ? { optional: { ...column.optional, hidden: true } } : {}),
     })),

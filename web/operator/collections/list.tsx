@@ -6,7 +6,7 @@ import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.
 import { Amount, EmptyState, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
-import { furtherColumns, PaymentStatus, partyColumns, paymentLines } from './columns.tsx'
+import { PaymentStatus, partyColumns, paymentLines, useFurtherColumns } from './columns.tsx'
 import { paymentTexts } from './payment-texts.ts'
 import type { CollectionRow } from './record.ts'
 
@@ -61,12 +61,11 @@ export function Payments() {
 
 function usePaymentColumns(): Column<CollectionRow>[] {
   const t = useTexts(paymentTexts)
-  const words = useWords()
   return [
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={row.currency} />, right: true },
     ...partyColumns(t),
-    ...furtherColumns(t, words),
+    ...useFurtherColumns(t),
     { label: t.status, show: (row) => <PaymentStatus of={row} /> },
   ]
 }

@@ -9,6 +9,7 @@ import { type Column, RecordBody, Table } from '../../ui/list.tsx'
 import { Amount, Chip, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
+import { useProviderName } from '../provider-names.ts'
 import { HeldHistory } from './clear.tsx'
 import { PaymentStatus } from './columns.tsx'
 import { paymentTexts } from './payment-texts.ts'
@@ -124,9 +125,10 @@ function PaymentFacts({ of }: { of: PaymentRecord }) {
 function AttemptPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const words = useWords()
+  const providerName = useProviderName()
   const columns: Column<PaymentRecord['attempts'][number]>[] = [
     { label: t.number, show: ({ number }) => number },
-    { label: t.provider, show: ({ provider, method }) => `${provider}, ${words.method(method)}` },
+    { label: t.provider, show: ({ provider, method }) => `${providerName(provider)}, ${words.method(method)}` },
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
     { label: t.state, show: ({ state }) => t.states[state] ?? state },
     { label: t.provider_status, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },

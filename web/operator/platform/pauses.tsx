@@ -11,6 +11,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { useProviderName } from '../provider-names.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 import { type PauseRow, usePausedPayouts } from './paused-payouts.ts'
 import { pausesTexts } from './pauses-texts.ts'
@@ -135,6 +136,7 @@ function StartPause({ onClose, onDone }: { onClose: () => void; onDone: (sending
   const start = useAction('POST /v1/operator/payout-pauses')
   const providers = useRead('GET /v1/operator/providers')
   const destinations = useRead('GET /v1/destinations')
+  const providerName = useProviderName()
   const { form, submit, error, sending } = useDraft({
     name: 'start-pause',
     initial: { scope: 'platform', target: '', reason: '' },
@@ -152,7 +154,9 @@ function StartPause({ onClose, onDone }: { onClose: () => void; onDone: (sending
   const none = { value: '', label: t.choose }
   const choices =
     scope === 'provider'
-      ? (providers.data?.providers.filter(({ live }) => live).map(({ name }) => ({ value: name, label: name })) ?? [])
+      ? (providers.data?.providers
+          .filter(({ live }) => live)
+          .map(({ name }) => ({ value: name, label: providerName(name) })) ?? [])
       : (destinations.data?.items.map(({ code, name }) => ({ value: code, label: name })) ?? [])
   return (
     <DialogForm onSubmit={send}>

@@ -12,6 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAge, showCount, showDuration, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useDestinationName } from '../operator.ts'
+import { useProviderName } from '../provider-names.ts'
 
 type Health = Calls['GET /v1/operator/providers/health']['data']['items'][number]
 type ProviderList = Calls['GET /v1/operator/providers']['data']
@@ -204,6 +205,7 @@ function Outcomes({
 }) {
   const t = useTexts(providersTexts)
   const words = useWords()
+  const providerName = useProviderName()
   const nameOf = useDestinationName()
   const circuits = environment === 'live'
   return (
@@ -221,7 +223,7 @@ function Outcomes({
                   .filter(Boolean)
                   .join(', ')}
                 <Text size="sm" c="dimmed">
-                  {row.provider} · {t.flow[row.flow] ?? row.flow}
+                  {providerName(row.provider)} · {t.flow[row.flow] ?? row.flow}
                 </Text>
               </div>
             ),
@@ -288,6 +290,7 @@ const toneOfState = (state: string): Tone => (state === 'closed' ? 'good' : stat
 function ProviderCalls({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()
+  const providerName = useProviderName()
   const rows = of.providers.flatMap(({ name, circuits }) => circuits.map((circuit) => ({ ...circuit, provider: name })))
   if (rows.length === 0) return <Text c="dimmed">{t.no_calls}</Text>
   return (
@@ -304,7 +307,7 @@ function ProviderCalls({ of }: { of: ProviderList }) {
               <div>
                 {t.queries[row.method] ?? words.method(row.method)}
                 <Text size="sm" c="dimmed">
-                  {row.provider}
+                  {providerName(row.provider)}
                 </Text>
               </div>
             ),
@@ -340,6 +343,7 @@ function ProviderCalls({ of }: { of: ProviderList }) {
 function Setup({ of }: { of: ProviderList }) {
   const t = useTexts(providersTexts)
   const words = useWords()
+  const providerName = useProviderName()
   return (
     <section className="stacked">
       <Title order={2}>{t.setup}</Title>
@@ -348,7 +352,7 @@ function Setup({ of }: { of: ProviderList }) {
         rows={of.providers}
         rowKey={(row) => row.name}
         columns={[
-          { label: t.provider, show: (row) => row.name },
+          { label: t.provider, show: (row) => providerName(row.name) },
           {
             label: t.money,
             show: (row) => (

@@ -13,6 +13,7 @@ import { showAmount, showCount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { useProviderName } from '../provider-names.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 import { ProviderStatements } from './statements.tsx'
@@ -40,6 +41,7 @@ export function Reconciliation() {
 
 function ProviderSummary({ providers, float }: Summary) {
   const t = useTexts(reconciliationTexts)
+  const providerName = useProviderName()
   return (
     <section className="panel">
       <Title order={2}>{t.summary}</Title>
@@ -47,7 +49,7 @@ function ProviderSummary({ providers, float }: Summary) {
         {providers.length === 0 ? <Text>{t.nothing}</Text> : null}
         {providers.map((one) => (
           <div key={one.provider}>
-            <Title order={3}>{one.provider}</Title>
+            <Title order={3}>{providerName(one.provider)}</Title>
             <FactList
               facts={[
                 [t.until, <Time key="until" time={one.stated_until} />],
@@ -76,7 +78,7 @@ function ProviderSummary({ providers, float }: Summary) {
               ...float.providers.map(
                 ({ provider, balance }) =>
                   [
-                    t.provider_reports(provider),
+                    t.provider_reports(providerName(provider)),
                     balance === null ? t.unknown : <Amount key={provider} value={balance} currency={float.currency} />,
                   ] as const,
               ),
@@ -93,13 +95,19 @@ function ProviderSummary({ providers, float }: Summary) {
 
 function Cases({ providers }: { providers: readonly string[] }) {
   const t = useTexts(reconciliationTexts)
+  const providerName = useProviderName()
   const ask = useAction('POST /v1/operator/reconciliation/exceptions/{id}/ask')
   const [ending, setEnding] = useState<CaseRow | null>(null)
   const [notice, setNotice] = useState<string | null>(null)
   const filters: ListFilter[] = [
     { name: 'state', label: t.state, kind: 'choice', choices: Object.entries(t.states) },
     { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
-    { name: 'provider', label: t.provider, kind: 'choice', choices: providers.map((name) => [name, name] as const) },
+    {
+      name: 'provider',
+      label: t.provider,
+      kind: 'choice',
+      choices: providers.map((name) => [name, providerName(name)] as const),
+    },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/operator/reconciliation/exceptions', { query: list.query }, { live: true, keep: true })
@@ -110,7 +118,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
         <div>
           {t.kinds[row.kind] ?? row.kind}
           <Text size="sm" c="dimmed">
-            {row.provider}, {t.line_kinds[row.line_kind] ?? row.line_kind}
+            {providerName(row.provider)}, {t.line_kinds[row.line_kind] ?? row.line_kind}
           </Text>
         </div>
       ),

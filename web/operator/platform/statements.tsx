@@ -15,6 +15,7 @@ import { showCount } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
+import { useProviderName } from '../provider-names.ts'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 import { reconciliationTexts } from './reconciliation-texts.ts'
 
@@ -25,6 +26,7 @@ const TONES: Record<string, Tone> = { importing: 'wait', done: 'good', failed: '
 /** Shows the newest provider statements. Operators with the duty `money` can import and withdraw a statement. */
 export function ProviderStatements() {
   const t = useTexts(reconciliationTexts)
+  const providerName = useProviderName()
   const back = useAction('POST /v1/operator/statements/{id}/withdraw')
   const [bringing, setBringing] = useState(false)
   const [question, setQuestion] = useState<ReasonQuestion | null>(null)
@@ -35,7 +37,7 @@ export function ProviderStatements() {
     setQuestion({
       name: `statement.${row.id}`,
       title: t.take_back,
-      text: t.take_back_text(row.provider),
+      text: t.take_back_text(providerName(row.provider)),
       button: t.take_back,
       danger: true,
       act: (reason, once) => back.mutateAsync({ params: { id: row.id }, body: { reason }, once }),
@@ -53,7 +55,7 @@ export function ProviderStatements() {
             rows={items}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.provider, show: (row) => `${row.provider} ${row.file_name ?? ''}` },
+              { label: t.provider, show: (row) => `${providerName(row.provider)} ${row.file_name ?? ''}` },
               {
                 label: t.period,
                 show: (row) => (
@@ -116,6 +118,7 @@ export function ProviderStatements() {
 function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const t = useTexts(reconciliationTexts)
   const parts = useTexts(partsTexts)
+  const providerName = useProviderName()
   const act = useAction('POST /v1/operator/statements')
   const providers = useRead('GET /v1/operator/providers')
   // The sandbox moves no money, so it has no provider statements.
@@ -150,7 +153,11 @@ function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () 
       }}
     >
       <Text>{t.bring_text}</Text>
-      <NativeSelect label={t.provider} data={names} {...form.getInputProps('provider')} />
+      <NativeSelect
+        label={t.provider}
+        data={names.map((name) => ({ value: name, label: providerName(name) }))}
+        {...form.getInputProps('provider')}
+      />
       <TextInput
         label={t.file}
         required

@@ -8,6 +8,7 @@ import { Chip, EmptyState, Page, Reference, Time } from '../../ui/parts.tsx'
 import { showAge } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
+import { useProviderName } from '../provider-names.ts'
 
 type UnansweredRow = Calls['GET /v1/operator/waiting']['data']['items'][number]
 
@@ -52,9 +53,16 @@ export function WaitingForProvider() {
   const t = useTexts(waitingTexts)
   const language = useLanguage()
   const words = useWords()
+  const providerName = useProviderName()
+  const providers = useRead('GET /v1/operator/providers').data?.providers ?? []
   const filters: ListFilter[] = [
     { name: 'kind', label: t.kind, kind: 'choice', choices: Object.entries(t.kinds) },
-    { name: 'provider', label: t.provider, kind: 'text' },
+    {
+      name: 'provider',
+      label: t.provider,
+      kind: 'choice',
+      choices: providers.map(({ name }) => [name, providerName(name)] as const),
+    },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/waiting', { query: list.query }, { live: true, keep: true })
@@ -73,7 +81,7 @@ export function WaitingForProvider() {
       ),
     },
     { label: t.merchant, show: (row) => row.merchant_name },
-    { label: t.provider, show: (row) => `${row.provider}, ${words.method(row.method)}` },
+    { label: t.provider, show: (row) => `${providerName(row.provider)}, ${words.method(row.method)}` },
     { label: t.reference, show: (row) => <Reference text={row.provider_reference} /> },
     {
       label: t.provider_status,
@@ -99,7 +107,7 @@ export function WaitingForProvider() {
           ),
           facts: [
             row.merchant_name,
-            `${row.provider}, ${words.method(row.method)}`,
+            `${providerName(row.provider)}, ${words.method(row.method)}`,
             row.provider_reference,
             row.provider_status,
             t.asks(row.asks),

@@ -6,6 +6,7 @@ import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from 
 import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useMe } from '../operator.ts'
+import { useProviderName } from '../provider-names.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
@@ -206,6 +207,7 @@ export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of
 export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
+  const providerName = useProviderName()
   const { payout, provider_reference, transaction_reference } = withdrawal
   if (payout === null) return null
   const copied = (text: string | null) =>
@@ -218,7 +220,7 @@ export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
     <Panel title={t.payout}>
       <FactList
         facts={[
-          [t.provider, payout.provider],
+          [t.provider, providerName(payout.provider)],
           [t.state, operatorWords.payout(payout.state)],
           payout.waits_for === null
             ? null
