@@ -74,6 +74,10 @@ for (const language of languagesOf(0)) {
       .waitFor()
     await at.looks('the attention strip')
     await at.picture('attention')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const facts = await strip.locator('.facts').boundingBox()
+    assert.ok(facts !== null && facts.height < 180, `on a phone, the facts are ${facts?.height} pixels high`)
+    await page.setViewportSize({ width: 1280, height: 800 })
     const menu = page.getByRole('navigation', { name: says('Menyu', 'Menu') })
     await menu
       .getByRole('link', { name: /^Webhook/ })
