@@ -20,10 +20,17 @@ import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
  * A filter of a list. A `phone` is a phone number or its last 4 to 9 digits. If it is invalid, the list shows an error and does
- * not send the filter. For a `day`, the list sends the time at which the Tanzanian day begins (`from`) or ends (`to`).
+ * not send the filter. For a `day`, the list sends the time at which the Tanzanian day begins (`from`) or ends (`to`). If
+ * `named` is true, users gave the choices their names, which may be long.
  */
 export type ListFilter =
-  | { name: string; label: string; kind: 'choice'; choices: readonly (readonly [value: string, label: string])[] }
+  | {
+      name: string
+      label: string
+      kind: 'choice'
+      choices: readonly (readonly [value: string, label: string])[]
+      named?: true
+    }
   | { name: string; label: string; kind: 'text' | 'phone' }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
@@ -507,6 +514,7 @@ function FilterField({
     return (
       <NativeSelect
         label={filter.label}
+        {...(filter.named ? { className: 'filter-named' } : {})}
         data={data}
         value={value}
         error={wrong}

@@ -327,12 +327,14 @@ for (const language of languagesOf(1)) {
 }
 
 for (const language of LANGUAGES) {
-  test(`the filters of API requests share a line on a desk, where a path is not shortened (${language})`, async () => {
+  test(`the filters of API requests share a line on a desk although a key has a long name, and a path is not shortened (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const path = '/v1/merchant/webhook-config/test'
     assert.equal((await world.post(path, {}, { key })).status, 404)
+    const name = `Test ${'of the long name '.repeat(5)}`.trim()
+    await world.rows('update api_keys set name = $2 where merchant_id = $1', [merchant.id, name])
     const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
     const { page, says } = visitor
     await visitor.opens('/sandbox/requests')

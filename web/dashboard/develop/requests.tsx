@@ -33,6 +33,7 @@ export function Requests() {
       label: t.key,
       kind: 'choice',
       choices: (keys.data?.items ?? []).map((key) => [key.id, keyName(key)]),
+      named: true,
     },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },

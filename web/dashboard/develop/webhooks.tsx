@@ -74,7 +74,7 @@ function Deliveries() {
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
     { name: 'event', label: t.event_name, kind: 'choice', choices: EVENTS.map((one) => [one, t.event[one] ?? one]) },
-    { name: 'endpoint_id', label: t.endpoint, kind: 'choice', choices: [...names] },
+    { name: 'endpoint_id', label: t.endpoint, kind: 'choice', choices: [...names], named: true },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]
