@@ -1253,12 +1253,12 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string; q: string }
     body: undefined
-    data: { groups: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; items: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; id: string; title: string; currency: string | null; name: string | null; phone: string | null; reference: string | null; status: string | null; environment: "live" | "sandbox" | null; merchant_id: string | null; merchant_name: string | null; created_at: string; target: string }>; more: boolean }> }
+    data: { groups: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; items: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; id: string; title: string; currency: string | null; name: string | null; phone: string | null; reference: string | null; description: string | null; status: string | null; environment: "live" | "sandbox" | null; merchant_id: string | null; merchant_name: string | null; created_at: string; target: string }>; more: boolean }> }
   }
   'GET /v1/operator/search': {
     params: {  }
     query: { q: string; merchant_id?: string; environment?: "live" | "sandbox" }
     body: undefined
-    data: { groups: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; items: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; id: string; title: string; currency: string | null; name: string | null; phone: string | null; reference: string | null; status: string | null; environment: "live" | "sandbox" | null; merchant_id: string | null; merchant_name: string | null; created_at: string; target: string }>; more: boolean }> }
+    data: { groups: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; items: Array<{ kind: "payment" | "withdrawal" | "payment_link" | "invoice" | "transaction" | "delivery" | "merchant" | "person" | "statement_line"; id: string; title: string; currency: string | null; name: string | null; phone: string | null; reference: string | null; description: string | null; status: string | null; environment: "live" | "sandbox" | null; merchant_id: string | null; merchant_name: string | null; created_at: string; target: string }>; more: boolean }> }
   }
 }

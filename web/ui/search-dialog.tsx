@@ -306,7 +306,8 @@ const ICONS: Record<SearchHit['kind'], IconName> = {
 function HitLine({ hit }: { hit: SearchHit }) {
   const t = useTexts(searchTexts)
   const words = useWords()
-  const { kind, title, currency, name, phone, reference, status, environment, merchant_name, created_at } = hit
+  const { kind, title, currency, name, phone, reference, description } = hit
+  const { status, environment, merchant_name, created_at } = hit
   const word: Partial<Record<SearchHit['kind'], (word: string) => string>> = {
     payment: words.collection,
     withdrawal: words.withdrawal,
@@ -314,7 +315,7 @@ function HitLine({ hit }: { hit: SearchHit }) {
     invoice: words.invoice,
   }
   const shown = status === null ? null : (word[kind]?.(status) ?? t.statuses[status] ?? status)
-  const facts_of = [name, phone === null ? null : showPhone(phone), reference, merchant_name]
+  const facts_of = [description, name, phone === null ? null : showPhone(phone), reference, merchant_name]
   const sandbox = merchant_name !== null && environment === 'sandbox' ? words.environment(environment) : null
   return (
     <span className="search-line">
@@ -325,7 +326,7 @@ function HitLine({ hit }: { hit: SearchHit }) {
           {shown === null ? null : <Chip tone={toneOf(status ?? '')}>{shown}</Chip>}
         </span>
         <span className="search-facts">
-          {[...facts_of, sandbox]
+          {[...new Set([...facts_of, sandbox])]
             .filter((one) => one !== null)
             .map((one) => (
               <span key={one}>{one}</span>

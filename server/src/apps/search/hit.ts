@@ -37,6 +37,7 @@ export const SearchHit = Type.Object({
   name: nullableText('The name of the customer, recipient or person.'),
   phone: nullableText('The phone of the payer or customer, or the phone or account of the recipient.'),
   reference: nullableText('The reference of the merchant, the number of an invoice, or the code of a merchant.'),
+  description: nullableText('The first 80 characters of the description of a payment link. Null for other records.'),
   status: nullableText('The status of the record. Null means that the record has no status.'),
   environment: nullable(oneOf(ENVIRONMENTS)),
   merchant_id: nullableText('The merchant of the record, in searches of operators.'),
@@ -60,6 +61,7 @@ export type FoundRecord = {
   reference?: string | null
   name: string | null
   phone: string | null
+  description?: string | null
   number?: number
   due_date?: string
   expires_at?: Date | null
@@ -83,6 +85,7 @@ export function presentRecord(kind: RecordKind, row: FoundRecord, now: Date): Se
     phone: row.phone,
     reference:
       kind === 'delivery' ? null : row.number === undefined ? (row.reference ?? null) : displayNumber(row.number),
+    description: row.description ?? null,
     status: statusOfRecord(kind, row, now),
     environment: row.environment,
     merchant_id: merchant_name === undefined ? null : row.merchant_id,

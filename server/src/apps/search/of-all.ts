@@ -77,6 +77,7 @@ const NOTHING = {
   name: null,
   phone: null,
   reference: null,
+  description: null,
   status: null,
   environment: null,
   merchant_id: null,

@@ -39,7 +39,7 @@ const Answer = success(
   }),
 )
 
-const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts and names, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
+const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts, names and the descriptions of payment links, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
 
 type Group = { kind: HitKind; items: SearchHit[]; more: boolean }
 
@@ -80,7 +80,7 @@ function merchantSearchRoute(deps: Deps, app: App): void {
       schema: {
         tags: ['Overview'],
         operationId: 'listSearchHits',
-        summary: 'Find records of the merchant by id, reference, phone, amount or name',
+        summary: 'Find records of the merchant by id, reference, phone, amount, name or description',
         description: BOUNDS,
         querystring: Type.Object({
           q: Text,

@@ -1,5 +1,5 @@
-// Tests that a search finds each record by its ids, references, phone numbers, amounts and names, and no record of another
-// merchant.
+// Tests that a search finds each record by its ids, references, phone numbers, amounts, names and descriptions, and no record
+// of another merchant.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -57,7 +57,13 @@ before(async () => {
   await world.work()
   const { items } = (await world.get('/v1/merchants/me/transactions')).body.data
   made.transaction = items[0].reference
-  const link = { amount: '8100', reference: 'LINK-5', customer_name: 'Baraka John', customer_phone: '0713555888' }
+  const link = {
+    amount: '8100',
+    reference: 'LINK-5',
+    customer_name: 'Baraka John',
+    customer_phone: '0713555888',
+    description: 'Keki ya harusi',
+  }
   const linked = (await world.post('/v1/payment-links', link)).body.data
   made.link = linked.id
   made.slug = linked.public_slug
@@ -114,6 +120,7 @@ describe('a member of a merchant', () => {
       name: 'Neema Mushi',
       phone: '255754987001',
       reference: 'Order-Alpha-7',
+      description: null,
       status: 'successful',
       environment: 'sandbox',
       merchant_id: null,
@@ -122,12 +129,12 @@ describe('a member of a merchant', () => {
     })
   })
 
-  test('a member finds links, invoices, withdrawals and transactions by their references, phones, amounts and names', async () => {
+  test('a member finds links, invoices, withdrawals and transactions by their references, phones, amounts and names, and links by their descriptions', async () => {
     const cases: [kind: string, id: string, texts: string[]][] = [
       [
         'payment_link',
         made.link as string,
-        [made.link as string, made.slug as string, 'link-5', '8100', '0713 555 888', '5888', 'baraka'],
+        [made.link as string, made.slug as string, 'link-5', '8100', '0713 555 888', '5888', 'baraka', 'HARUSI'],
       ],
       [
         'invoice',
@@ -147,6 +154,9 @@ describe('a member of a merchant', () => {
     ]
     for (const [kind, id, texts] of cases)
       for (const q of texts) assert.deepEqual(ids(await search(q), kind), [id], `${kind} ${q}`)
+    const [hit] = await search('keki ya')
+    assert.deepEqual([hit?.id, hit?.description], [made.link, 'Keki ya harusi'])
+    assert.deepEqual(await search('arusi'), [], 'a word is found by its beginning')
   })
 
   test('a member finds nothing of another merchant or environment', async () => {
@@ -222,7 +232,7 @@ describe('an operator', () => {
     for (const [kind, texts] of [
       ['payment', [made.payment, 'order-alpha', '0754987001', '43,750.50', 'neema']],
       ['withdrawal', [made.withdrawal, 'payout-3', '0765111333', 'kweka']],
-      ['payment_link', [made.link, 'link-5', 'baraka']],
+      ['payment_link', [made.link, 'link-5', 'baraka', 'harusi']],
       ['invoice', [made.invoice, 'INV-000001', 'rehema']],
       ['transaction', [made.transaction]],
     ] as const)

@@ -8,8 +8,8 @@ import { LAST_ID, ZERO_ID } from '../../kernel/lib/index.ts'
 /** The highest number of the newest payments that a search by amount or name reads. */
 export const NEWEST_PAYMENTS = 10_000
 /**
- * The highest number of the newest withdrawals, links and invoices that a search by amount, name, phone number or reference
- * reads.
+ * The highest number of the newest withdrawals, links and invoices that a search by amount, name, phone number, reference or
+ * description reads.
  */
 export const NEWEST_RECORDS = 5_000
 /**
@@ -108,7 +108,8 @@ const linkIds = (book: Book) =>
        and x.slug = ${TEXT} and x.collection_id is null`,
     `select n.id from ${newestRows('payment_links', book, NEWEST_RECORDS, 'n.collection_id is null')} n
      where n.amount_minor = ${AMOUNT} or ${hasPhone('n.customer_phone')} or ${hasName('n.customer_name')}
-       or ${hasReference('n.reference')} order by n.id desc limit ${HITS}`,
+       or ${hasReference('n.reference')} or (n.invoice_id is null and ${hasName('n.description')})
+     order by n.id desc limit ${HITS}`,
   ])
 
 const invoiceIds = (book: Book) =>
@@ -140,7 +141,11 @@ export const SEARCHED = {
     ids: withdrawalIds,
     columns: `x.status, x.amount_minor, x.currency, x.reference, x.destination_name as name, x.destination_identifier as phone`,
   },
-  payment_link: { table: 'payment_links', ids: linkIds, columns: `${PAYMENT}, x.expires_at` },
+  payment_link: {
+    table: 'payment_links',
+    ids: linkIds,
+    columns: `${PAYMENT}, x.expires_at, left(x.description, 80) as description`,
+  },
   invoice: {
     table: 'invoices',
     ids: invoiceIds,
