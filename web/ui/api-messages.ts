@@ -104,6 +104,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has the unknown scope {}; the known scopes are {}': 'Ruhusa {} haijulikani. Zilizopo: {}.',
   'must not be {} like ip_whitelist_enabled: send only one of the two fields':
     'Chagua moja kati ya mawili (si {} kwa yote).',
+  'must contain only ids of withdrawal_ids': 'Orodha hii iwe na vitambulisho vilivyo kwenye withdrawal_ids tu.',
   'must not name one withdrawal twice': 'Utoaji mmoja umetajwa mara mbili.',
   'must not go beyond the newest {} rows of all merchants. Choose a merchant with merchant_id':
     'Zinaonekana rekodi mpya {} tu za biashara zote. Chagua biashara moja.',

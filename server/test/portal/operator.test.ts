@@ -266,7 +266,7 @@ describe("the operators' console", () => {
       for (const amount of ['1100.00', '1200.00']) small.push(await operator.submit(known, { amount }))
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
-      const bodies: { dry_run: boolean; withdrawal_ids: string[]; confirm_new_destination: boolean }[] = []
+      const bodies: { dry_run: boolean; withdrawal_ids: string[]; confirmed_new_destinations: string[] }[] = []
       page.on('request', (request) => {
         if (request.url().endsWith('/approve-batch')) bodies.push(request.postDataJSON())
       })
@@ -335,7 +335,7 @@ describe("the operators' console", () => {
       const sent = bodies.filter(({ dry_run }) => !dry_run)
       assert.equal(sent.length, 1)
       assert.deepEqual(sent[0]?.withdrawal_ids.toSorted(), [asked, first, ...small].toSorted())
-      assert.equal(sent[0]?.confirm_new_destination, true)
+      assert.deepEqual(sent[0]?.confirmed_new_destinations, [first])
       assert.equal(await statusOf(large), 'PENDING_ADMIN_APPROVAL')
       for (const id of [asked, first, ...small]) assert.match(await statusOf(id), /^(PROCESSING|SUCCESS)$/)
       await operator.act(large, 'reject')
@@ -359,8 +359,8 @@ describe("the operators' console", () => {
       visitor.press('', 'Approve 1, TZS 1,100 in total'),
     ])
     assert.deepEqual(
-      [request.postDataJSON().withdrawal_ids, request.postDataJSON().confirm_new_destination],
-      [[small], false],
+      [request.postDataJSON().withdrawal_ids, request.postDataJSON().confirmed_new_destinations],
+      [[small], []],
     )
     await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')

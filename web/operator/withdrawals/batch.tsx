@@ -181,7 +181,9 @@ function BatchDryRun({
         dry_run: false,
         reason,
         // A first payout has a mark, so the operator confirmed each first payout among the chosen withdrawals.
-        confirm_new_destination: chosen.some(({ new_destination }) => new_destination),
+        confirmed_new_destinations: chosen
+          .filter(({ new_destination }) => new_destination)
+          .map(({ withdrawal_id }) => withdrawal_id),
       }
       const result = await act.mutateAsync({ body, once })
       keepReason(reason)

@@ -203,6 +203,12 @@ describe('the first payout of a merchant to a destination', () => {
     assert.deepEqual(await batch({ dry_run: true }), expected)
     assert.deepEqual(await batch({ dry_run: true, ...confirmed }), [expected[0], [true, null]])
     assert.deepEqual(await batch({}), expected)
+    const both_new = [await submit('414'), await submit('415')]
+    const named = { withdrawal_ids: both_new, confirmed_new_destinations: [both_new[0]?.toUpperCase()] }
+    assert.deepEqual(await batch(named), [[true, null], expected[1]])
+    const stranger = { withdrawal_ids: [both_new[1]], confirmed_new_destinations: [both_new[0]] }
+    const refused = await world.post('/v1/operator/withdrawals/approve-batch', stranger, { key })
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].field], [400, 'confirmed_new_destinations'])
     const [one, two] = [withdrawal_ids[1] as string, await submit('413')]
     const replies = await Promise.all([operator.act(one, 'approve', confirmed), operator.act(two, 'approve', {})])
     assert.deepEqual(replies.map(codeOf), [[200, 'ok'], TO_CONFIRM])

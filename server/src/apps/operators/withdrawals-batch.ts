@@ -46,19 +46,28 @@ export function approveBatchRoute(
       },
       async (request, reply) => {
         const { withdrawal_ids, dry_run = false, reason, confirm_new_destination = false } = request.body
+        const { confirmed_new_destinations = [] } = request.body
         const named = withdrawal_ids.map((id) => id.toLowerCase())
         if (new Set(named).size < named.length) refuseField('withdrawal_ids', 'must not name one withdrawal twice')
+        const confirmed = new Set(confirmed_new_destinations.map((id) => id.toLowerCase()))
+        if ([...confirmed].some((id) => !named.includes(id))) {
+          refuseField('confirmed_new_destinations', 'must contain only ids of withdrawal_ids')
+        }
         const keys = await Promise.all(named.map(find))
         const act = actOf(request)
         const trace = request.trace?.context ?? null
-        const given = { act, reason: reason?.trim() ?? null, confirm_new_destination, trace }
+        const given = { act, reason: reason?.trim() ?? null, trace }
         const work = async (tx: Tx) => {
           // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
           const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
           const facts = await findWithdrawalFacts(tx, known)
           const made = await service.approveBatch(
             tx,
-            keys.map((key) => ({ ...key, ...given })),
+            keys.map((key) => ({
+              ...key,
+              ...given,
+              confirm_new_destination: confirm_new_destination || confirmed.has(key.id),
+            })),
             { dry_run },
           )
           return { data: await presentBatch(tx, keys, made, { dry_run, facts }), left: made }

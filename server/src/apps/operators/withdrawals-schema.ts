@@ -195,12 +195,22 @@ const confirm_new_destination = Type.Optional(
 /** The body of approve. The operator may leave out the body, the reason and the confirmation. */
 export const ApproveBody = nullable(Type.Object({ reason: ApprovalReason, confirm_new_destination }))
 
-/** The body of approve-batch. The reason and the confirmation apply to each withdrawal of the batch. */
+/**
+ * The body of approve-batch. The reason and `confirm_new_destination` apply to each withdrawal of the batch.
+ * `confirmed_new_destinations` confirms the destinations of single withdrawals.
+ */
 export const ApproveBatchBody = Type.Object(
   {
     withdrawal_ids: Ids,
     reason: ApprovalReason,
     confirm_new_destination,
+    confirmed_new_destinations: Type.Optional(
+      Type.Array(Type.String({ description: 'The id of a withdrawal.' }), {
+        maxItems: 100,
+        description:
+          'The ids, from `withdrawal_ids`, of the withdrawals whose destination you have checked. Send this list in place of `confirm_new_destination`, which confirms all withdrawals of the batch.',
+      }),
+    ),
     dry_run: Type.Optional(
       Type.Boolean({
         default: false,
