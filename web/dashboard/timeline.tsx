@@ -35,10 +35,11 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
   const items = read.data?.items
   const [opened, setOpened] = useState(false)
-  const plain = items?.filter(({ kind }) => !TECHNICAL.has(kind)) ?? []
+  const keyed = withKeys(items ?? [])
+  const plain = keyed.filter(({ item }) => !TECHNICAL.has(item.kind))
   // If the record has no other step, the timeline shows the technical steps immediately.
-  const technical = plain.length === 0 ? 0 : (items?.length ?? 0) - plain.length
-  const shown = opened || technical === 0 ? (items ?? []) : plain
+  const technical = plain.length === 0 ? 0 : keyed.length - plain.length
+  const shown = opened || technical === 0 ? keyed : plain
   return (
     <section aria-labelledby="timeline-title" className="panel">
       <Title order={2} id="timeline-title">
@@ -65,14 +66,27 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
       ) : null}
       {shown.length > 0 ? (
         <ol className="timeline">
-          {shown.map((item, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an item has no id
-            <TimelineRow key={place} item={item} entry={describe(item)} />
+          {shown.map(({ item, key }) => (
+            <TimelineRow key={key} item={item} entry={describe(item)} />
           ))}
         </ol>
       ) : null}
     </section>
   )
+}
+
+/**
+ * Adds a key to each item: its kind, its time, and its number among the items with both. With this key, opened details stay open
+ * when other items appear or disappear.
+ */
+function withKeys(items: readonly TimelineItem[]): { item: TimelineItem; key: string }[] {
+  const counts = new Map<string, number>()
+  return items.map((item) => {
+    const name = `${item.kind} ${item.at}`
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return { item, key: `${name} ${count}` }
+  })
 }
 
 function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry }) {

@@ -144,7 +144,7 @@ test('on a phone, the name of each figure of the first page stays on one line', 
   }
 })
 
-test('the page of a payment shows a timeline from the request to the money, and links to the transaction', async () => {
+test('the page of a payment shows a timeline from the request to the money, whose technical steps leave the opened details open', async () => {
   const id = await push('25000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor
@@ -156,5 +156,8 @@ test('the page of a payment shows a timeline from the request to the money, and 
   const transaction = timeline.getByRole('link', { name: /^TXN-/ })
   assert.match((await transaction.getAttribute('href')) ?? '', /\/sandbox\/transactions\/TXN-/)
   await visitor.looks('the timeline of a payment')
+  await page.getByRole('button', { name: /technical steps/ }).click()
+  await timeline.getByText('POST /v1/collections').first().waitFor()
+  assert.equal(await transaction.isVisible(), true)
   await visitor.leave()
 })
