@@ -92,7 +92,7 @@ export function invoiceScreen(view: InvoiceScreen): ScreenContent {
   const amount = shownAmount(view)
   const hidden = view.items.length - ITEMS_SHOWN
   const body = html`<article class="paper">
-${logoOf(view)}<h1 tabindex="-1" autofocus>${say('invoice', { number: merchantText(view.number, 'reference') })}</h1>
+${logoOf(view)}<h1 tabindex="-1" autofocus>${say('invoice', { number: html`<span class="whole">${merchantText(view.number, 'reference')}</span>` })}</h1>
 <p class="stamp ${tone}">${say(key)}</p>
 <p class="payee">${say('invoice_from', { merchant: merchantOf(view) })}</p>
 <p class="amount">${amount}</p>
