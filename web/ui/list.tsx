@@ -598,14 +598,23 @@ function Pages({
     <Group justify="space-between" component="nav" aria-label={t.page_of(showCount(page), showCount(total_pages))}>
       <Text size="sm">{t.total(showCount(total_items))}</Text>
       {total_pages > 1 ? (
-        <Group gap="xs">
-          <Button variant="default" size="xs" disabled={page <= 1} onClick={() => set({ page: String(page - 1) })}>
-            {t.previous}
-          </Button>
-          <Text size="sm">{t.page_of(showCount(page), showCount(total_pages))}</Text>
+        <Group gap="xs" wrap="nowrap">
           <Button
             variant="default"
             size="xs"
+            flex="none"
+            disabled={page <= 1}
+            onClick={() => set({ page: String(page - 1) })}
+          >
+            {t.previous}
+          </Button>
+          <Text size="sm" ta="center">
+            {t.page_of(showCount(page), showCount(total_pages))}
+          </Text>
+          <Button
+            variant="default"
+            size="xs"
+            flex="none"
             disabled={page >= total_pages}
             onClick={() => set({ page: String(page + 1) })}
           >
