@@ -1,4 +1,4 @@
-// Calculates the charges of a payment by one price rule. The functions are pure, and all amounts are in cents.
+// Calculates the charges of a payment or payout by one price rule. The functions are pure, and all amounts are in cents.
 
 import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
@@ -38,7 +38,7 @@ export function chargesOf(
   }
 }
 
-/** The charges of a payment to which no price rule applies. */
+/** The charges of a payment or payout to which no price rule applies. */
 export const NO_CHARGES: Charges = {
   percentage_fee_minor: 0n,
   flat_fee_minor: 0n,

@@ -24,7 +24,7 @@ const scopes = fc.constantFrom(...FLOWS).chain((flow) =>
 /** Generates price lists that the database accepts: no two rules have the same flow, method and destination. */
 const lists = fc.uniqueArray(scopes, { selector: (rule) => JSON.stringify(Object.values(rule)), maxLength: 40 })
 
-/** Returns the keys of the rules that could apply to a payment, the most specific rule first. */
+/** Returns the keys of the rules that could apply to a payment or payout, the most specific rule first. */
 function inOrder({
   flow,
   method,

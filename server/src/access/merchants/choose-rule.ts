@@ -1,7 +1,7 @@
-// Chooses the price rule that applies to a payment.
+// Chooses the price rule that applies to a payment or payout.
 
 /**
- * The payments to which a price rule applies. Null as `method` means every method, and null as `destination_code` means every
+ * The payments or payouts to which a price rule applies. Null as `method` means every method, and null as `destination_code` means every
  * destination.
  */
 export type RuleScope = { flow: Flow; method: string | null; destination_code: string | null }
@@ -18,7 +18,7 @@ export const FLOW_METHODS: Record<Flow, readonly string[]> = {
 }
 
 /**
- * Returns the most specific rule for a payment. Null means that no rule applies. A rule with a destination is more specific
+ * Returns the most specific rule for a payment or payout. Null means that no rule applies. A rule with a destination is more specific
  * than a rule with a method. All rules of a list have different scopes, so only one rule is the most specific.
  */
 export function chooseRule<Rule extends RuleScope>(

@@ -32,7 +32,7 @@ export function readRules(inputs: readonly RuleInput[]): Rule[] {
     const scope = JSON.stringify([flow, destination_code === null ? method : null, destination_code])
     const before = first.get(scope)
     if (before === undefined) first.set(scope, i)
-    else problems.push({ field: `rules.${i}`, message: `applies to the same payments as rules.${before}` })
+    else problems.push({ field: `rules.${i}`, message: `applies to the same payments or payouts as rules.${before}` })
   }
   if (problems.length > 0) refuse('validation_failed', { details: { fields: problems } })
   return rules

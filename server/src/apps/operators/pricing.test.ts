@@ -167,7 +167,7 @@ test('the server refuses a price list that repeats a line, and names the number 
   const { id } = await world.newMerchant()
   const { body } = await put(id, [FULL, { flow: 'withdrawal' }, { ...FULL, label: 'again' }])
   assert.deepEqual(body.error.details.fields, [
-    { field: 'rules.2', message: 'applies to the same payments as rules.0' },
+    { field: 'rules.2', message: 'applies to the same payments or payouts as rules.0' },
   ])
 })
 
