@@ -33,7 +33,7 @@ export const attentionTexts = texts({
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
     info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
     info_open: 'Jibu swali',
-    in_doubt: (count: string) => `Mtoa huduma hajatoa matokeo bado: utoaji pesa ${count}`,
+    in_doubt: (count: string) => `Mwendeshaji anachunguza matokeo: utoaji pesa ${count}`,
     in_doubt_open: 'Angalia utoaji',
     held: (count: string) => `Mwendeshaji anakagua: malipo ${count}`,
     held_open: 'Angalia malipo',
@@ -87,8 +87,8 @@ export const attentionTexts = texts({
     info_open: 'Answer',
     in_doubt: (count: string) =>
       count === '1'
-        ? 'The provider has not reported the outcome of a withdrawal yet'
-        : `The provider has not reported the outcomes of ${count} withdrawals yet`,
+        ? 'An operator examines the outcome of a withdrawal'
+        : `Operators examine the outcomes of ${count} withdrawals`,
     in_doubt_open: 'See the withdrawals',
     held: (count: string) =>
       count === '1' ? 'An operator reviews a payment' : `An operator reviews ${count} payments`,
