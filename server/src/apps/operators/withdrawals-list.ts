@@ -117,7 +117,7 @@ export async function listWithdrawalsForOperators(deps: Deps, query: Withdrawals
 function statementsFor(status: string | null, order: 'newest' | 'oldest') {
   if (OPEN_STATUSES.some((one) => one === status)) return [LIST_OPEN[order], COUNT_OPEN] as const
   // Only an open status limits how many old withdrawals a list can contain, so only such a list can be oldest first.
-  if (order === 'oldest') refuseField('order', 'can be oldest only with the status of open withdrawals')
+  if (order === 'oldest') refuseField('order', `can be oldest only if status is one of ${OPEN_STATUSES.join(', ')}`)
   return status === null ? ([LIST_ALL, COUNT_ALL] as const) : ([LIST_OF_STATUS, COUNT_OF_STATUS] as const)
 }
 
