@@ -252,7 +252,7 @@ test('two minutes of waiting cost the payer at most 30 KB, including all polls',
   assert.ok(bytes > 0 && bytes <= 30 * 1024, `${bytes} bytes`)
 })
 
-test('an open form polls, and shows the result of another attempt unless the payer has sent the form', async () => {
+test('an open form polls, and after the payer sends it the page opens another attempt only when the server has answered', async () => {
   poll = (_, response) => json(response, pollAnswer({ state: 'choose' }))
   await open('choose-wrong')
   await pass(5)

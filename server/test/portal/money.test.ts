@@ -247,7 +247,7 @@ test('filters work with the keyboard alone: the page applies a complete date and
   await visitor.leave()
 })
 
-test('a member corrects a withdrawal that the API refused after the review, and sees the new price before the next request', async () => {
+test('a member corrects a withdrawal that the API refused after the review, and sees the new amount before the next request', async () => {
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard', { refusals: [400] })
   const { page } = visitor
   await asks(visitor)

@@ -266,7 +266,7 @@ test('a user adds a passkey only after the second step, and without scripts the 
   }
 })
 
-test('a user confirms a session with a passkey, and the server refuses the passkey after the user removes it', async () => {
+test('a user confirms a session with a passkey, and the second step offers no passkey after the user removes the last one', async () => {
   const { person, visitor } = asha
   const { page } = visitor
   office.world.deps.clock.advance(11 * 60_000)

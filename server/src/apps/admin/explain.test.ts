@@ -190,10 +190,10 @@ const DELIVERIES: [string, Partial<ExplainedDelivery>, string | null, RegExp][] 
     /^1 failed attempt\. The last attempt at 10:41 got the status 500\. The server sends .* at 10:50/,
   ],
   [
-    'refused',
+    'retried after a timeout',
     { ...FAILED_ONCE, last_status_code: null, last_error: 'timeout' },
     'receiver',
-    /at 10:41 failed \(timeout\)/,
+    /at 10:41 failed \(timeout\)\. The server sends .* at 10:50/,
   ],
   ['being sent', { lease_owner: 'p-3' }, 'receiver', /Process p-3 sends the event collection\.success now/],
   ['overdue', { due_at: time('22T07:00') }, 'worker', /has been due since 10:00, and no worker has taken it/],

@@ -69,7 +69,7 @@ test('a suspended merchant cannot create a live key', async () => {
   await assert.rejects(world.newKey({ merchant, environment: 'live' }), { code: 'production_access_restricted' })
 })
 
-test('the server settles the open payments of a suspended merchant, including live payments', async () => {
+test('the server settles an open live payment of a suspended merchant', async () => {
   const { merchant, live, decide } = await newMerchant()
   // The payer of 008 pays, but the provider sends no callback. The worker queries the provider after the suspension.
   const made = await world.post(PUSH, { amount: '2500', phone: '0754123008' }, { key: live })

@@ -162,7 +162,7 @@ describe('the state of a payment at every address in both languages', () => {
     }
   })
 
-  test('the page of a paid link, the receipt and the PDF of the receipt show the state', async () => {
+  test('the page of a paid link and the receipt show the state, and the server sends the receipt as a PDF', async () => {
     const { public_slug: slug } = await newLink()
     const [path = ''] = String((await choose(slug, '0754123001')).headers.location).split('?')
     await both(path, 200, 'success')

@@ -121,7 +121,7 @@ describe('approved payouts', () => {
 })
 
 describe('processes that die', () => {
-  test('a worker sends the payout of a process that died with the token, after the provider answers not_found', () =>
+  test('a worker sends the payout of a process that died after it took the send token, after the provider answers not_found', () =>
     withPayoutWorld(
       async (stage) => {
         const { world, hands, script, executions, questions, submitted, another } = stage

@@ -277,7 +277,7 @@ test('the server computes the charges and ignores charges in the request', async
   assert.deepEqual([data.total_charges, data.status], ['900.00', 'PENDING_ADMIN_APPROVAL'])
 })
 
-test('the most specific pricing rule applies, and the charges stay fixed when the price list changes', async () => {
+test('a destination without its own rule gets the general pricing rule, and the charges stay fixed when the price list changes', async () => {
   const bank = (await submit(ACCOUNT)).body.data
   assert.deepEqual(
     [bank.pricing_rule_label, bank.total_charges, bank.processor_charge, bank.total_reserved_amount],

@@ -159,7 +159,7 @@ describe('payouts at the twin of the gateway', () => {
     }
   })
 
-  it('the adapter blocks a payout while the float is too small, and the gateway later pays the same reference', async () => {
+  it('the adapter reports a payout as blocked while the float is too small, and the gateway later pays the same reference', async () => {
     const rig = await startWithTwin({ float: 10_000n })
     const request = payout({ destination_identifier: '255680000101' })
     assert.deepEqual(await rig.provider.payout(request), {
