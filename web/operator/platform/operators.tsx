@@ -52,7 +52,7 @@ const operatorsTexts = texts({
   en: {
     title: 'Operators',
     lead: 'The people who can open this console, and the role of each one.',
-    how: 'Only a command on the server gives or changes a role, so that no operator alone can make a second one:',
+    how: 'Only a command on the server gives or changes a role, so that no operator alone can add another operator:',
     who: 'Operator',
     role: 'Role',
     factor: 'Second factor',

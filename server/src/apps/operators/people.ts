@@ -90,7 +90,7 @@ function operatorListRoute(deps: Deps, app: App): void {
         operationId: 'listOperators',
         summary: 'List the operators',
         description:
-          'Each operator with role, second factor and last sign-in; disabled operators come last. Only the admin command gives a role (`user create --role`), so that no operator alone can make a second one.',
+          'Each operator with role, second factor and last sign-in; disabled operators come last. Only the admin command gives a role (`user create --role`), so that no operator alone can add another operator.',
         querystring: Type.Object(PageQuery),
         response: { 200: success(page(OperatorRecord)) },
       },
