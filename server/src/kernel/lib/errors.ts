@@ -191,7 +191,7 @@ export const catalogue = {
   request_timeout: {
     status: 408,
     message: 'The request did not arrive completely in time. Send the request again.',
-    to_do: 'Send the same request with the same Idempotency-Key again. If this repeats, check your connection.',
+    to_do: 'Send the same request with the same Idempotency-Key again. If the error repeats, check your connection.',
   },
   payload_too_large: {
     status: 413,
@@ -242,7 +242,7 @@ export const catalogue = {
     status: 500,
     message: 'The server had an unexpected error. If you report the error, quote the X-Request-Id.',
     to_do:
-      'Send the same request with the same Idempotency-Key again. If this repeats, report the X-Request-Id to the platform.',
+      'Send the same request with the same Idempotency-Key again. If the error repeats, report the X-Request-Id to the platform.',
   },
   provider_unavailable: {
     status: 503,
