@@ -82,7 +82,7 @@ function compareNames(generator: string, methods: ReadonlySet<string>): void {
   report(`${generator}: the client compiles, and has ${wanted.length} methods such as ${wanted.slice(0, 3).join(', ')}`)
 }
 
-/** Reads each file of the collections with the parsers of Bruno and of Postman. */
+/** Reads each request of the Bruno collection, and the whole Postman collection, with their parsers. */
 function parseCollections(): void {
   const require = createRequire(join(scratch, 'package.json'))
   const { bruToJsonV2 } = require('@usebruno/lang') as { bruToJsonV2(text: string): { http?: { url?: string } } }

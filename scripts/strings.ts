@@ -81,7 +81,7 @@ function pairTexts(file: string, sw: ReadonlyMap<string, string>, en: ReadonlyMa
   return keys.map((key) => ({ file, key, sw: sw.get(key) ?? null, en: en.get(key) ?? null }))
 }
 
-/** Calls `visit` for each node below this one, and for the node itself. */
+/** Calls `visit` for the node and for each node below the node. */
 function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
   if (Array.isArray(node)) for (const one of node) walk(one, visit)
   else if (typeof node === 'object' && node !== null) {

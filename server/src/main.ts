@@ -184,7 +184,7 @@ function startWork(deps: Deps, system: System): Worker {
   return worker
 }
 
-/** If METRICS_PORT is set, serves /metrics. If the process cannot serve /metrics, it continues without this server. */
+/** If METRICS_PORT is set, serves /metrics. If the process cannot serve /metrics, the process continues without /metrics. */
 async function startMetrics(deps: Deps, folders: readonly string[], releases: Releases): Promise<void> {
   const { metrics_host: host, metrics_port: port } = deps.config
   if (port === null) return

@@ -53,7 +53,7 @@ async function readOperations(): Promise<Operation[]> {
   )
 }
 
-/** Calls through the reverse proxy, which forwards the host and the address of the client. */
+/** Sends a request with the headers of a reverse proxy: the host and the address of the client. */
 function at(host: string, address: string, url: string, method: Operation['method'] = 'GET'): Promise<Reply> {
   const headers = { host: 'localhost:3000', 'x-forwarded-host': host, 'x-forwarded-for': address }
   return world.call({ method, url, key: token, headers, idempotency_key: randomUUID() })

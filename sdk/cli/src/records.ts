@@ -72,7 +72,7 @@ function describeListed(records: readonly ListedRecord[], detail: (record: Liste
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
-/** Finds a record by its id or TXN reference. Adds the kinds that the key may not read to `hidden`. */
+/** Finds a record by its id or TXN reference. Adds to `hidden` the kinds that the key may not read. */
 async function findById(api: Api, id: string, hidden: Set<string>): Promise<FoundRecord | null> {
   // The server gives each other record a UUID, so another text can only be a reference of the merchant.
   const kinds = id.toUpperCase().startsWith('TXN-') ? [TRANSACTION] : UUID.test(id) ? KINDS : []

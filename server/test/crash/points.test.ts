@@ -29,7 +29,7 @@ const DELAY_MS = 100
  * flow that passes the point.
  */
 const IS_LONG = process.env.POINTS === 'all'
-/** The number of scenarios that run at the same time. The number exceeds the cores, because a scenario mostly waits. */
+/** The number of scenarios that run at the same time. It may exceed the number of cores, because a scenario mostly waits. */
 const CONCURRENCY = 3
 /** The amount of the payout, in cents. */
 const PAYOUT_MINOR = 250_000n

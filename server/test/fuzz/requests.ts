@@ -21,7 +21,7 @@ export type FuzzSchema = {
 type FuzzParameter = { name: string; in: string; required?: boolean; schema: FuzzSchema }
 type FuzzMedia = Record<string, { schema?: FuzzSchema; example?: unknown }>
 
-/** A call of the document. */
+/** An operation of the OpenAPI document. */
 export type FuzzOperation = {
   name: string
   method: string

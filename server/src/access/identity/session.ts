@@ -101,7 +101,8 @@ async function useSession(
   request: TokenRequest,
 ): Promise<SessionPrincipal> {
   if (session === null) {
-    // The server checks only the age of a session without a row, because only the issuer records its activity.
+    // The server checks only the age of a session without a row, because only the issuer records its activity. It does not check the
+    // age of a token of the admin command.
     const { console, auth_time, by_command } = principal
     const times = auth_time && { console, signed_in_at: auth_time, seen_at: deps.clock.now() }
     if (times && !by_command && sessionEnd(deps, times, deps.clock.now()))

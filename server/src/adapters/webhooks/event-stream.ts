@@ -20,7 +20,7 @@ import {
  * seconds, and two clocks may differ by 5 seconds.
  */
 const REREAD_MS = 30_000
-/** If no stream has more events, the pause between two reads, in milliseconds. */
+/** The pause in milliseconds between two reads while no stream has more events. */
 const EVERY_MS = 500
 /**
  * The pause between two heartbeats, in milliseconds. With each heartbeat, the server checks the rights of the caller again.

@@ -15,7 +15,7 @@ import { endpointName, FAILING_FIELDS, FAILING_SCANNED_MAX } from './schema.ts'
  * list.
  */
 const FAILING_WINDOW_MS = 7 * 24 * 3_600_000
-/** The smallest number of failed attempts of a delivery with which its endpoint is failing. */
+/** From this number of failed attempts of a pending delivery on, its endpoint is failing. */
 const MISSES_MIN = 2
 
 /**

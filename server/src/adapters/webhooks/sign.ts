@@ -5,8 +5,8 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 const PREFIX = 'whsec_'
 
 /**
- * The two HMAC keys of a signing secret. `text` signs the header of the platform, and `bytes` (the decoded base64) that of
- * Standard Webhooks.
+ * The two HMAC keys of a signing secret. `text` signs the header of the platform, and `bytes` (the decoded base64) the
+ * header of Standard Webhooks.
  */
 export type WebhookSigningKey = { text: KeyObject; bytes: KeyObject }
 

@@ -1,5 +1,5 @@
-// Lists the problems to which a merchant should react: failing webhooks, questions of operators, waiting money, low rates and
-// balances, and keys that expire.
+// Lists the problems to which a merchant should react: failing webhooks, questions of operators, waiting money, a low success
+// rate, a low balance, and keys that expire.
 
 import { balanceMarkMinor } from '../../access/merchants/index.ts'
 import { failingAddress, presentFailing, troubledEndpoints } from '../../adapters/webhooks/index.ts'

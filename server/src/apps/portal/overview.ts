@@ -107,7 +107,7 @@ export async function overviewOf(
   }
 }
 
-/** Adds up successful and failed payments by method and network. The network with the most payments comes first. */
+/** Adds up successful and failed payments by method and network. The pair with the most of these payments comes first. */
 function sumsByMethod(rows: readonly SlotSum[]): OverviewView['methods'] {
   const ended = rows.filter(({ status, method }) => method !== '' && (status === 'successful' || status === 'failed'))
   return [...Map.groupBy(ended, ({ method, network }) => `${method} ${network}`).values()]

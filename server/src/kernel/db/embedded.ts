@@ -95,7 +95,7 @@ export type EmbeddedOptions = {
   log: EmbeddedLog
   /** Server settings that replace or extend the safe defaults, for tests and for a restore. */
   settings?: ServerSettings
-  /** If the user of the server cannot reach dataDir, the data are in this folder. */
+  /** If the user of the server cannot reach dataDir, the program makes new data in a subfolder of this folder. */
   outside?: string | undefined
   /** The folder of the programs of another PostgreSQL installation. Undefined means the packaged programs. */
   binDir?: string | undefined

@@ -500,7 +500,7 @@ export function applyReload(config: Config, next: Config, providers: Configurabl
   }
 }
 
-/** Lists the given names that no setting has, such as FOUR_EYE_AMOUNT: see `findUnknownNames`. */
+/** Lists the given names that are probably wrong names of settings, such as FOUR_EYE_AMOUNT: see `findUnknownNames`. */
 export function unknownSettings(given: GivenSettings, providers: ConfigurableProviders): UnknownName[] {
   const names = listSettings(providers).map(({ env }) => env)
   return findUnknownNames(given, new Set([...names, ...fileSettings(providers).map((name) => `${name}_FILE`)]))

@@ -83,7 +83,7 @@ const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12
 
 /**
- * Lists the names that no setting has. From .env and the environment, which other programs use too, the list has only typing
+ * Lists the names that are probably wrong names of settings. From .env and the environment, which other programs use too, the list has only typing
  * errors. From another file, the list has every such name except those of FOREIGN. From any file, it has the variables of the
  * database driver that the environment lacks.
  */

@@ -139,7 +139,7 @@ function createPushSender(deps: Deps, calls: Calls, recorder: OutcomeRecorder) {
   return { push, resume }
 }
 
-/** Returns the functions that run and await the background work of this process. */
+/** Returns the functions that run and await the sends and queries of attempts in this process. */
 function createBackground(deps: Deps): { run: RunTracked; finish(writeRemaining: () => void): Promise<void> } {
   const promises = new Set<Promise<unknown>>()
   return {

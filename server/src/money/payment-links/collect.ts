@@ -123,7 +123,7 @@ type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePay
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
 /**
- * Locks the page. Refuses a page that takes no payments, on which another payer is paying, or on which a payment is under
+ * Locks the page. Refuses a page that takes no payments, whose prompt still waits on a phone, or on which a payment is under
  * review.
  */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link, address: string | null): Promise<OpenPage> {

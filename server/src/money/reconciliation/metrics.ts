@@ -10,7 +10,7 @@ const OPEN = sql(
    group by provider, kind`,
 )
 
-/** Returns the gauges of open cases, by provider and kind. */
+/** Returns the gauges of open cases: their number by provider and kind, and the age of the oldest. */
 export function reconciliationGauges({ metrics }: Pick<Deps, 'metrics'>): DatabaseGauges {
   const open = metrics.gauge({
     name: 'malipo_reconciliation_cases_open',

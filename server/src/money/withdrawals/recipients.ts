@@ -28,7 +28,7 @@ export const NAME_CHECKS = ['same', 'different', 'unknown'] as const
 export type NameCheckResult = (typeof NAME_CHECKS)[number]
 
 /**
- * A destination that a merchant paid. `paid_count` counts payouts with status SUCCESS: up to 100 for a saved recipient, and
+ * A destination that a merchant paid or saved. `paid_count` counts payouts with status SUCCESS: up to 100 for a saved recipient, and
  * among the latest RECENT_PAID for an earlier recipient. Null in `last_paid_at` means that no payout has succeeded.
  */
 export type PaidDestination = {

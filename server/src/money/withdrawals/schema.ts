@@ -199,7 +199,7 @@ const charges = {
   processor_fee_pass_through: Type.Boolean({ description: 'True if the processor charge is part of total_charges.' }),
 }
 
-/** The charges of a withdrawal before its submission, as decimal amounts. */
+/** The amount and the charges of a withdrawal before its submission, as decimal amounts. */
 export const QuoteRecord = Type.Object(
   {
     withdrawal_amount: moneyText('The amount without charges.'),

@@ -177,7 +177,7 @@ function check(options: VodacomOptions): void {
   }
   for (const text of [options.payment_text, options.payout_text]) {
     if (text !== undefined && !/^[\x20-\x7e]{1,256}$/.test(text)) {
-      throw new ConfigError('VODACOM_PAYMENT_TEXT and VODACOM_PAYOUT_TEXT must be 1 to 256 characters of ASCII')
+      throw new ConfigError('VODACOM_PAYMENT_TEXT and VODACOM_PAYOUT_TEXT must be 1 to 256 printable ASCII characters')
     }
   }
   for (const [code, reason] of Object.entries(options.payment_failures ?? {})) {
