@@ -112,7 +112,10 @@ test('a super admin reads the list of operators, and removes the role of another
   await row.waitFor({ state: 'detached' })
   await visitor.leave()
   const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
-  assert.equal(await support.page.getByRole('link', { name: 'Operators' }).count(), 0)
+  await support.opens('/')
+  const menu = support.page.getByRole('navigation', { name: 'Menu' })
+  await menu.getByRole('link', { name: 'Withdrawals' }).waitFor()
+  assert.equal(await menu.getByRole('link', { name: 'Operators' }).count(), 0)
   await support.leave()
 })
 
