@@ -135,7 +135,7 @@ for (const way of WAYS) {
       await payer.leave()
     })
 
-    journey('a payer scans a QR from the page or the saved picture, or types its number', async () => {
+    journey('the page shows the number of a QR, and the saved picture contains the payload to scan', async () => {
       const link = await street.newLink()
       const payer = await comes()
       await payer.page.goto(link.url)
@@ -231,7 +231,7 @@ for (const way of WAYS) {
       },
     )
 
-    journey('the page reports an invalid number beside its field, and keeps the number for correction', async () => {
+    journey('the page reports an invalid number in its title, and keeps the number for correction', async () => {
       const link = await street.newLink()
       const payer = await comes({ refusals: [422] })
       await payer.page.goto(link.url)
