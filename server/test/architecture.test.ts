@@ -448,7 +448,7 @@ const unfinished: Rule = (files) =>
       ),
   )
 
-test('no source file contains a note about unfinished work', () => {
+test('no source, twin or test of the server contains a note about unfinished work', () => {
   holds(unfinished, [...all, ...twins, ...tests])
   findsBreaches(unfinished, { breaks: [['a.ts', `// ${'TO'}DO: later`]] })
 })
@@ -465,7 +465,7 @@ const elsewhere: Rule = (files) =>
       ),
   )
 
-test('no source file cites a section of a contract that is not in the repository', () => {
+test('no source, test or helper of the server cites a section of a contract that is not in the repository', () => {
   holds(elsewhere, [...all, ...twins, ...tests, ...helpers])
   findsBreaches(elsewhere, {
     breaks: [
@@ -490,7 +490,7 @@ const undocumented: Rule = (files) =>
     })
   })
 
-test('each export has a doc comment, except the type of a documented schema', () => {
+test('each export of the server, the twins and the helpers has a doc comment, except the type of a documented schema', () => {
   holds(undocumented, [...sources, ...twins, ...helpers])
   findsBreaches(undocumented, {
     breaks: [
@@ -516,7 +516,7 @@ const notRun: Rule = (files) =>
       ),
   )
 
-test('no test file skips a test', () => {
+test('no test file of the server or the SDK skips a test', () => {
   holds(notRun, tests)
   findsBreaches(notRun, {
     breaks: [

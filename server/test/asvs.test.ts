@@ -63,7 +63,7 @@ test('the server serves no file of source control or of settings, and refuses TR
   assert.ok(statusCode >= 400, String(statusCode))
 })
 
-test('a user may choose a password of up to 128 characters in any script', async () => {
+test('a user may choose a password of 128 characters, or one with emoji and Chinese characters', async () => {
   const person = { email: 'asha@example.com', name: 'Asha Mushi' }
   for (const password of [
     'mchele wa jana usiku',

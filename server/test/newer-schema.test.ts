@@ -37,7 +37,7 @@ test('this version starts and settles a payment on a compatible schema of a newe
   }
 })
 
-test('this version refuses to start on an incompatible schema of a newer version, and states the reason', async (t) => {
+test('migrate and pendingMigrations refuse an incompatible schema of a newer version, and state the reason', async (t) => {
   const refusal =
     /the database has migrations that this version does not support: 9998_newer\.sql.*start a newer version/
   for (const oldest of [String(Number(await newestNumber()) + 1).padStart(4, '0'), '9998']) {
@@ -60,7 +60,7 @@ test('no migration adds a required column that an older version, which may still
   assert.deepEqual(await requiredOfOlder(t, MIGRATIONS_DIR), [])
 })
 
-test('the check finds a required column that an older version does not fill, whichever version the migration names', async (t) => {
+test('the check finds each required column that the oldest program of a migration does not fill', async (t) => {
   const { dir } = await newerDir(
     t,
     '-- Why.\n-- oldest program: 0012\nalter table collections add column a text not null;\n' +

@@ -78,7 +78,7 @@ async function existing(host: string, address: string): Promise<Record<Operation
 const names = (list: [boolean, string][], exists: boolean) =>
   list.filter(([is]) => is === exists).map(([, name]) => name.replaceAll(/[0-9a-f-]{36}/g, '{id}'))
 
-test('the calls of operators exist only on the host of OPERATOR_URL, and no other call exists there', async () => {
+test('the calls of operators exist only on the host of OPERATOR_URL, and the calls of merchants and payers do not exist there', async () => {
   const there = await existing(OPERATORS, OFFICE)
   assert.deepEqual(names(there.rest, true), [])
   assert.ok(names(there.operators, true).includes('GET /v1/operator/queue'))
@@ -99,7 +99,7 @@ test('for an address that OPERATOR_ALLOWED_IPS does not name, nothing but the pr
   assert.equal((await at(OPERATORS, `${OFFICE}, ${ELSEWHERE}`, '/v1/operator/queue')).status, 404)
 })
 
-test('the consoles, their files and the sign-in exist on one host each, and the server answers a hidden path like an unknown path', async () => {
+test('the consoles, the documentation and the sign-in exist on one host each, and the server answers a hidden path like an unknown path', async () => {
   const status = async (host: string, path: string, address = OFFICE) => (await at(host, address, path)).status !== 404
   for (const path of ['/operator', '/operator/withdrawals']) {
     assert.deepEqual([await status(OPERATORS, path), await status(API, path)], [true, false], path)
@@ -115,7 +115,7 @@ test('the consoles, their files and the sign-in exist on one host each, and the 
   assert.deepEqual(shape(await at(API, OFFICE, '/v1/operator/queue', 'DELETE')), unknown)
 })
 
-test('the server accepts the host of operators with its default port and in any case, and ignores x-forwarded-host of untrusted clients', async () => {
+test('the server accepts the host of operators with its default port and in upper case, and ignores x-forwarded-host of untrusted clients', async () => {
   for (const host of [`${OPERATORS}:443`, OPERATORS.toUpperCase()])
     assert.equal((await at(host, OFFICE, '/v1/operator/queue')).status, 200, host)
   for (const host of [`${OPERATORS}:80`, `${OPERATORS}.`, `x@${OPERATORS}`, `www.${OPERATORS}`, ''])
@@ -147,7 +147,7 @@ test('the sign-in returns operators only to the host of OPERATOR_URL', async () 
   assert.equal(await allowed('https://evil.example'), undefined)
 })
 
-test('without OPERATOR_URL, the allowed addresses reach the console on every host, and other calls have no restriction', async () => {
+test('without OPERATOR_URL, only the allowed addresses reach the calls of operators, and another address reaches /v1/me', async () => {
   const open = await createWorld({ url: world.url, env: { OPERATOR_ALLOWED_IPS: OFFICE } })
   try {
     const from = async (remoteAddress: string, url: string) =>

@@ -253,7 +253,7 @@ describe('a rotation of the secret keys', () => {
   })
 })
 
-test('processes with both orders of the keys lose no message that they write during a rotation', async () => {
+test('writers with both orders of the keys lose no message that they write during a rotation', async () => {
   const url = await newUrl()
   const texts = new Map<number, string>()
   await withWorld(url, [K1], async ({ deps, rows }) => {

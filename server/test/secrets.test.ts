@@ -349,7 +349,7 @@ async function brokenStatements(operator: string, take: () => Promise<void>): Pr
   }
 }
 
-test('readConfig refuses an invalid setting, and its message does not contain the value', () => {
+test('readConfig refuses an invalid setting, and the test records the message', () => {
   const wrong = know('a wrong secret', unique('Wrong')) as string
   for (const name of ['SECRET_KEY', 'SELCOM_API_SECRET', 'VODACOM_CALLBACK_SECRET', 'DATABASE_URL']) {
     const value = name === 'DATABASE_URL' ? `nonsense://user:${wrong}@host` : `${wrong} \u0000`

@@ -105,7 +105,7 @@ test('while the database does not answer, the server answers a wrong sign-in wit
   }
 })
 
-test('sign-ins that arrive together share a read of the signing key, so that payments find a free connection', async () => {
+test('sign-in forms that arrive together share reads of the signing key', async () => {
   let reads = 0
   const world = await serve({ before: (name) => void (name === 'signing_keys_current' && reads++) })
   try {

@@ -58,7 +58,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the backup check restores a backup, and changes neither the running server nor its folders', async () => {
+test('the backup check restores a backup beside the running server, and refuses the data directory and a folder that is not empty', async () => {
   const paid = await pay('before')
   const made = await admin<{ backup: string; ended_at: string }>(['backup', '--to', place])
   const scratch = join(folder, 'scratch')

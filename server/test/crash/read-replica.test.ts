@@ -82,7 +82,7 @@ async function metric(name: string): Promise<number> {
 const REPLICA = 'malipo_reads_total{database="replica"}'
 const PRIMARY = 'malipo_reads_total{database="primary"}'
 
-test('a server reads its lists from the replica, and no request fails when the server loses the replica', async () => {
+test('a server reads its lists from the replica, and no list fails when the server loses the replica', async () => {
   const server = await start()
   await payAndList(server, 10)
   assert.ok((await metric(REPLICA)) >= 10)

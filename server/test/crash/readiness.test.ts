@@ -80,7 +80,7 @@ async function untilNamed(wrong: Partial<typeof OK>): Promise<Body> {
 const READ_ONLY = 'the database is read-only'
 const logged = (text: string) => server.output().split(text).length - 1
 
-test('/readyz returns 503 with the reason while the database is read-only, and the server logs the reason once', async () => {
+test('/readyz returns 503 with the reason while the database is read-only, and the next 503 adds no line to the log', async () => {
   await untilReady()
   await own.admin('alter database malipo set default_transaction_read_only = on')
   await own.admin(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'malipo%'`)

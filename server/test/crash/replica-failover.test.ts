@@ -129,7 +129,7 @@ test('a server reads its lists from a replica of the same version of PostgreSQL'
   await readFromReplica(10)
 })
 
-test('no request fails while the replica disappears and returns', async () => {
+test('no list fails while the replica disappears and returns', async () => {
   await replica.stop()
   await readFromPrimary(10)
   await replica.start()
@@ -192,7 +192,7 @@ test('a replica of the new primary answers reads again', async () => {
   await readFromReplica(5)
 })
 
-test('no request fails after an operator promotes the replica by mistake, and no list has the rows of that replica', async () => {
+test('no list fails after an operator promotes the replica by mistake, and no list has the rows of that replica', async () => {
   await replacement.promote()
   await replacement.admin('update collections set reference = null')
   await readFromPrimary(10)

@@ -203,7 +203,7 @@ for (const language of languagesOf(1)) {
 }
 
 for (const language of languagesOf(0)) {
-  test(`the page of a payment says how many attempts of its webhook failed and when the next is, and sends it now (${language})`, async () => {
+  test(`the page of a payment says how many attempts of its webhook failed and when the next attempt is, and sends the webhook now (${language})`, async () => {
     const { merchant, id } = await troubledShop()
     const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
     const { page, says } = at
@@ -321,7 +321,7 @@ test('a member sees the warning about a failing webhook, tests the address, and 
 })
 
 for (const language of languagesOf(1)) {
-  test(`a member sends the missed events of a failing endpoint again, whose start the form already has (${language})`, async () => {
+  test(`a member sends the missed events of a failing endpoint again, and the form already has the endpoint and the start (${language})`, async () => {
     const { merchant, key, deliveries } = await troubledShop()
     const { world } = office
     const other = { webhook_url: `${receiver.url}/other`, description: 'Stock', events: ['balance.low'] }
@@ -490,7 +490,7 @@ test('a list with a due delivery reads every 2 seconds for 30 seconds, then ever
   await at.leave()
 })
 
-test('the queue of operators shows records that wait for more than a day, and a check of the books that failed', async () => {
+test('the queue of operators shows a withdrawal that waits for more than a day, and a check of the books that failed', async () => {
   const { world } = office
   const { key } = await troubledShop()
   const body = { amount: '1000', destination_code: 'MPESA', destination_identifier: '0754123456' }

@@ -33,7 +33,7 @@ async function pay(phone: string): Promise<void> {
 const outcomesOf = ({ page, says }: Visitor) =>
   page.getByRole('table', { name: says('Matokeo ya pesa halisi', 'Outcomes of real money') })
 
-test('the page shows the open circuit of a failed provider, with the time of the next attempt, beside each network of the method', async () => {
+test('the page shows the open circuit of a failed provider, and when the next call comes, beside each network of the method', async () => {
   const { world } = office
   const [sw, en] = await Promise.all(LANGUAGES.map((language) => office.comes(boss, 'operator', { language })))
   assert.ok(sw && en)

@@ -94,7 +94,7 @@ test('a member who repeats a link request after a lost response makes no second 
   await visitor.leave()
 })
 
-test('a member cancels a link after a confirmation, and the page then offers no way to share the link', async () => {
+test('a member cancels a link after a confirmation, and the page then does not offer to send the link by WhatsApp', async () => {
   const made = (await office.world.post('/v1/payment-links', { amount: '700' })).body.data
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw', refusals: REFUSALS })
   const { page } = visitor
@@ -256,7 +256,7 @@ test('the console deletes the typed text when the member cancels the form or sig
   await visitor.leave()
 })
 
-test('a member with a read-only role sees payments, links and invoices, and the console offers no action', async () => {
+test('a member with a read-only role sees a link without a cancel button, and the page of a new link refuses the role', async () => {
   const link = (await office.world.post('/v1/payment-links', { amount: '900', description: '<i>Chai</i>' })).body.data
   const visitor = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { refusals: REFUSALS })
   const { page } = visitor

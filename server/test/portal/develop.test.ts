@@ -38,7 +38,7 @@ const WATCH_TRUTHS = `
 const answerOf = async (key: string, path = '/v1/collections') =>
   (await fetch(`${office.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).status
 
-test('the console shows a key once, the key works, and the browser has stored the key nowhere after the member leaves the page', async () => {
+test('the console shows a key once, the key works, and the address, cookies and storages of the page do not contain the key', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language: 'sw' })
   const { page } = visitor
@@ -109,7 +109,7 @@ test('the forms that rotate and revoke a key explain the effect, require a confi
 })
 
 for (const language of ['sw', 'en'] as const)
-  test(`the number of scopes of a key stays on the line of its label at every width (${language})`, async () => {
+  test(`the number of scopes of a key stays on the line of its label at each tested width (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     await office.world.newKey({ merchant })
     const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard', { language })
@@ -196,7 +196,7 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
   await visitor.leave()
 })
 
-test('a developer adds, changes, tests and removes another webhook endpoint, and sees its secret once', async () => {
+test('a developer adds, changes, tests and removes another webhook endpoint, and the shown secret signs the test', async () => {
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
@@ -249,7 +249,7 @@ test('a member who lost the response with the first secret reads what happened a
   await visitor.leave()
 })
 
-test('the page shows a failed delivery with its body and each response, and a member sends the delivery again', async () => {
+test('the page shows a failed delivery with its body and the response, and a member sends the delivery again', async () => {
   const { world } = office
   const merchant = await world.newMerchant()
   const key = await world.newKey({ merchant })

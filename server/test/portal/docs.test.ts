@@ -54,7 +54,7 @@ const OVERLAPS = `(() => {
 })()`
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`each kind of page is accessible and fits each window in ${colorScheme} colours`, async () => {
+  test(`each listed page is accessible and fits each tested width in ${colorScheme} colours`, async () => {
     const reader = await reads('/docs', { colorScheme })
     for (const path of PAGES) {
       await reader.page.goto(`${office.url}${path}`)
@@ -223,7 +223,7 @@ test('a reader sends a call of the sandbox from its page, and the page refuses a
   await leaves(reader)
 })
 
-test('a reader who has signed in to the dashboard sees their own ids and the beginning of their sandbox key', async () => {
+test('a reader who has signed in to the dashboard sees the id of their payment and the beginning of their sandbox key', async () => {
   const { world } = office
   const made = await world.post('/v1/collections/wallet-push', { amount: '2000.00', phone: '0754123001' })
   const { collection_id } = made.body.data

@@ -96,7 +96,7 @@ test('the first page marks completed first steps, and the reader can hide the li
   await visitor.leave()
 })
 
-test('the folded first steps keep their place on the first page while they load', async () => {
+test('the line of the folded first steps keeps its height while the steps load', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')
   const { page } = visitor

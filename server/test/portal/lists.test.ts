@@ -213,7 +213,7 @@ for (const language of LANGUAGES) {
   })
 }
 
-test('the console reloads once when the file of a page is missing after an upgrade, and then shows the error', async () => {
+test('the console reloads when the file of a page is missing, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
   const { page, context } = visitor
   await context.addInitScript(SAVES_DATA)

@@ -168,7 +168,7 @@ test('a member cancels a waiting withdrawal after a confirmation, and the page o
   await visitor.leave()
 })
 
-test('a member with a read-only role sees money and fees, and the console offers no action', async () => {
+test('a member with a read-only role sees the balance and the total of a withdrawal, and the console offers no new withdrawal', async () => {
   const id = await operator.submit(shop)
   const visitor = await office.comes(await office.newPerson('VIEWER', shop.merchant), 'dashboard')
   const { page } = visitor
@@ -182,7 +182,7 @@ test('a member with a read-only role sees money and fees, and the console offers
   await visitor.leave()
 })
 
-test('a paid withdrawal links to the transactions that funded it, and a member saves transactions as CSV and prints the statement', async () => {
+test('a paid withdrawal links to the transaction that funded it, a member saves transactions as CSV, and the printed statement shows the closing balance', async () => {
   const other = await operator.shop(MONEY)
   const id = await operator.submit(other, { environment: 'sandbox' })
   const done = await office.world.post(

@@ -203,7 +203,7 @@ describe("the operators' console", () => {
   })
 
   for (const language of languagesOf(0))
-    test(`the list, the dry run and the page of a withdrawal mark the large one among small ones (${language})`, async () => {
+    test(`the list, the dry run and the page of a withdrawal mark a large withdrawal among small withdrawals (${language})`, async () => {
       const known = await operator.shop('1000000.00')
       await operator.approve(await operator.submit(known, { amount: '1000.00' }))
       for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount })
@@ -255,7 +255,7 @@ describe("the operators' console", () => {
     })
 
   for (const language of languagesOf(1))
-    test(`an operator chooses and confirms each marked withdrawal by itself, and a batch omits the others (${language})`, async () => {
+    test(`an operator chooses and confirms each marked withdrawal by itself, and a batch omits a marked withdrawal without a confirmation (${language})`, async () => {
       const known = await operator.shop('100000.00')
       await operator.approve(await operator.submit(known, { amount: '1000.00' }))
       const large = await operator.submit(known, { amount: '6000.00' })
@@ -701,7 +701,7 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
-  test('the console credits held money only after a decision with a reason', async () => {
+  test('the console asks for a decision before it credits held money', async () => {
     const body = { amount: '1000.00', phone: '0754123011', reference: 'ORDER-1' }
     const made = await office.world.post('/v1/collections/wallet-push', body, { key: shop.live })
     assert.equal(made.status, 202, made.text)

@@ -31,7 +31,7 @@ const PAGES = [
 ] as const
 
 for (const language of LANGUAGES) {
-  test(`each listed page of the platform is accessible and fits each width (${language})`, async () => {
+  test(`each listed page of the platform is accessible and fits each tested width (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
@@ -74,7 +74,7 @@ for (const language of languagesOf(1)) {
   })
 }
 
-test('the console names the role of an operator, and shows no action that the role does not allow', async () => {
+test('the console names the role of an operator, and offers SUPPORT no suspension, correction, limits or prices of a merchant', async () => {
   const { world } = office
   const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
   await support.opens(`/merchants/${world.merchant.id}`)
@@ -194,7 +194,7 @@ test('an operator creates, approves and verifies a merchant, and sets its prices
   await visitor.leave()
 })
 
-test('an operator adjusts a balance after the form shows the effect, and the ledger books the adjustment once', async () => {
+test('an operator adjusts a balance after the form shows the effect, and a double click makes one adjustment', async () => {
   const { world } = office
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
@@ -233,7 +233,7 @@ test('an operator approves an address, and later rejects the address with a reas
   await visitor.leave()
 })
 
-test('an operator searches the audit log and verifies its hash chains on the page', async () => {
+test('an operator verifies the hash chains of the audit log on the page, and the address contains the filter by action', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/audit')

@@ -113,7 +113,7 @@ test('a member who types fast while the search opens loses no key', async () => 
 })
 
 for (const language of languagesOf(1)) {
-  test(`a member opens the list of all payments of which the search shows the newest six (${language})`, async () => {
+  test(`a member opens the list of all payments of which the search shows six (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })

@@ -235,7 +235,7 @@ async function compareDesk(environment: Environment, differences: Differences): 
 test('the books are correct after the test made a record in every state, in live and sandbox', () =>
   booksHold(office.world))
 
-test('every list, file, figure, balance and statement of the dashboard agrees with tables and ledger', async () => {
+test('the lists, files, first page, balances and statement of the dashboard agree with tables and ledger', async () => {
   const differences: Differences = []
   const walk = async (environment: Environment) => {
     for (const name of LIST_NAMES) await compareList(environment, name, differences)
@@ -246,7 +246,7 @@ test('every list, file, figure, balance and statement of the dashboard agrees wi
   assert.deepEqual(differences, [])
 })
 
-test("the operators' queue and lists agree with tables and ledger, for each environment", async () => {
+test("the operators' queue and their lists of withdrawals and held payments agree with tables and ledger, for each environment", async () => {
   const differences: Differences = []
   for (const environment of ENVIRONMENTS) {
     await compareQueue(environment, differences)
