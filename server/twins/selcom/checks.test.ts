@@ -123,7 +123,7 @@ describe('the checks of a request', () => {
     assert.equal((await go(digest)).status, 200)
   })
 
-  it('the twin refuses every call from an unlisted address, and every call of a disabled path', async () => {
+  it('the twin refuses each tested call from an unlisted address, and a call of a disabled path', async () => {
     rig.simulator.set({ source_ips: ['10.0.0.1'] })
     const calls: [string, string, Fields][] = [
       ['POST', '/checkout/create-order-minimal', orderOf('IP')],

@@ -31,7 +31,7 @@ describe('access', () => {
     assert.equal(twin.totals().sessions, 1)
   })
 
-  test('the twin requires a session for every other call, and does not accept the API key as a session', async () => {
+  test('the twin requires a session for a payment, and does not accept the API key as a session', async () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
