@@ -155,7 +155,7 @@ test('each pod mounts the secrets that it names, no object contains a secret val
   assert.ok(files?.some(({ key }) => key === 'database-ca.crt'))
 })
 
-test('each pod runs as user 10001 with a read-only root, no capability, no token of the cluster, and bounded memory', () => {
+test('each pod runs as user 10001 with a read-only root, no capability, no token of the cluster, and resource limits', () => {
   for (const workload of [...workloads(rendered.least), ...workloads(rendered.all)]) {
     const { securityContext, automountServiceAccountToken } = workload.spec.template.spec
     assert.deepEqual([securityContext.runAsNonRoot, securityContext.runAsUser], [true, 10001])
@@ -200,7 +200,7 @@ test('each selector of a Service, budget, policy and anti-affinity rule selects 
   }
 })
 
-test('Services, probes, policies and settings name the same ports, and the defaults are those of the server', () => {
+test('Services, probes and settings name the same ports, and the default HTTP port is that of the server', () => {
   for (const [name, ports] of [
     ['least', { http: 8080, metrics: 9464 }],
     ['all', { http: 9080, metrics: 9090 }],
@@ -272,7 +272,7 @@ test('the migration runs as a hook before an installation and an upgrade, and a 
   assert.ok(every.every(({ kind, metadata }) => kind === 'Job' || metadata.annotations?.['helm.sh/hook'] === undefined))
 })
 
-test('the chart refuses missing and wrong values, and names each such value', () => {
+test('the chart refuses missing and wrong values, and states the reason', () => {
   const without = (change: ChartValues): ChartValues => ({ ...EXAMPLES.least, ...change })
   const { BASE_URL, FOUR_EYES_AMOUNT } = EXAMPLES.least.settings as Record<string, string>
   const refusals: [ChartValues, RegExp][] = [

@@ -48,7 +48,7 @@ test('the package contains each file and npm package that the server, the worker
   assert.deepEqual(missing, [])
 })
 
-test('the package contains the migrations, both consoles and Node, and neither tests nor development packages', () => {
+test('the package contains a migration, both consoles and Node, and neither tests nor development packages', () => {
   const all = [...targets]
   const below = (folder: string) => all.filter((target) => target.startsWith(`${PROGRAM_FOLDER}/${folder}`))
   assert.ok(below('db/migrations/').includes(`${PROGRAM_FOLDER}/db/migrations/0069_audit_addresses.sql`))
