@@ -80,7 +80,7 @@ test('if the command names the case transactions, the benchmark compares many tr
   assert.ok(transactions.month.count > 1_000, 'a month of the many has its share of a year')
 })
 
-test('the case lists reads each list with few and with many rows, with and without filters', async () => {
+test('the case lists measures five lists, both searches and the queue of operators', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const args = ['lists', '--rows', '2000', '--reads', '1', '--results', folder, '--json']
   const { code, stdout, stderr } = await bench(args, { DATABASE_URL: testServer().adminUrl })
