@@ -173,7 +173,7 @@ test('the whole batch fails and the service does not split the batch when the da
   assert.equal(statements.filter((name) => name === 'withdrawals_lock').length, 1)
 })
 
-test('the service neither splits the batch nor approves again when an error follows the commit, and repeated keys replay the answers', async () => {
+test('when an error follows the commit, the service does not split the batch, and requests with the same keys succeed without a second approval', async () => {
   const keys = await newWithdrawals(SET)
   const claims = keys.map(newClaim)
   const key_of = (i: number): ApprovalKey => ({ claim: claims[i] as IdempotencyClaim, answerOf })

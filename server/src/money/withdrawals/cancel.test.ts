@@ -138,7 +138,7 @@ test('only members who may send money, and keys with the scope, cancel a withdra
   assert.equal((await byKey(id, { key: finance })).body.data.status, 'CANCELLED')
 })
 
-test('ten simultaneous cancellations make one move, and one Idempotency-Key gets one stored answer', async () => {
+test('ten simultaneous cancellations, five of them with one Idempotency-Key, all succeed and make one move', async () => {
   const id = await operator.submit(shop)
   const idempotency_key = randomUUID()
   const replies = await Promise.all(
@@ -179,7 +179,7 @@ test('of a concurrent cancellation and approval exactly one takes effect, and on
   assert.ok(won.approve > 0 && won.cancel > 0, JSON.stringify(won))
 })
 
-test('a process that dies before any statement of a cancellation changes nothing, and a repetition with the same key cancels', async () => {
+test('a process that dies before a statement of a cancellation changes nothing, and a repetition with the same key cancels', async () => {
   const id = await operator.submit(shop)
   const idempotency_key = randomUUID()
   const names: string[] = []

@@ -228,7 +228,7 @@ describe('a reservation in the ledger that differs from the record', () => {
   for (const [status, funds] of TABLE) {
     for (const booked_minor of [0n, AMOUNT, AMOUNT + FEE + CHARGE + 1n]) {
       if (funds === 'none') continue
-      test(`no money moves and operators see the answer when the ledger reserved ${booked_minor} for a ${status} withdrawal with ${funds} funds`, () => {
+      test(`no money moves and the reason names the ledger's reservation when the ledger reserved ${booked_minor} for a ${status} withdrawal with ${funds} funds`, () => {
         for (const name of FINAL) {
           const { steps, noted } = decidePayout(inputAt(status, funds, { booked_minor }), ANSWERS[name])
           const alarms: boolean = ALARMING.includes(status) && funds !== 'returned'
@@ -255,7 +255,7 @@ describe('postings of a payout', () => {
     assert.deepEqual(paidEffect(inputAt('PROCESSING', 'reserved', platform)), { fact, amount_minor: AMOUNT, ...ours })
   })
 
-  test('the posting of a payment takes the money from the reservation, or from the available balance after a release', () => {
+  test('the posting of a payment is withdrawal_paid for reserved money, and withdrawal_paid_late for released money', () => {
     assert.equal(paidEffect(inputAt('NEEDS_ADMIN_ATTENTION', 'reserved')).fact, 'withdrawal_paid')
     assert.equal(paidEffect(inputAt('NEEDS_ADMIN_ATTENTION', 'released')).fact, 'withdrawal_paid_late')
   })

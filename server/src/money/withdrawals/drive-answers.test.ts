@@ -146,7 +146,7 @@ describe('answers of the provider', () => {
       ])
     }))
 
-  test('operators read the cause and the provider’s text of a blocked payout until an operator sends the payout again', () =>
+  test('the status reason of a blocked payout has the cause and the provider’s text until an operator retries the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, submitted } = stage
       const statusReasonOf = async ({ id }: WithdrawalKey) => {
@@ -215,7 +215,7 @@ describe('answers of the provider', () => {
       { env: { PAYOUT_DEADLINE_H: '3' } },
     ))
 
-  test('a status query that fails, that the provider refuses or that gets no answer does not change the payout', () =>
+  test('a status query that fails, that the provider refuses or that gets no answer does not change the state of the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const key = await submitted()
@@ -369,7 +369,7 @@ describe('callbacks about a payout', () => {
       }
     }))
 
-  test('a callback does not change a payout whose request is in progress when the query gets no final answer', () =>
+  test('a callback changes at most the provider status of a payout whose request is in progress when the query gets no final answer', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, submitted } = stage
       const sending = gate()

@@ -47,7 +47,7 @@ describe('failures of an adapter', () => {
       assert.equal(executions(key), 1)
     }))
 
-  test('the server ends an adapter call that gets no answer after the timeout, and delays no other query', () =>
+  test('the server ends an adapter call that gets no answer after the timeout, and makes the later queries', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       script.payout = () => new Promise(() => {})
@@ -73,7 +73,7 @@ describe('failures of an adapter', () => {
       for (const key of keys) assert.deepEqual([await statusOf(stage, key), executions(key)], ['SUCCESS', 1])
     }))
 
-  test('a payout stays unknown when the adapter returns no answer, a wrong shape, no amount or an unknown kind', () =>
+  test('a withdrawal needs reconciliation when the adapter returns no answer, a wrong shape, no amount or an unknown kind', () =>
     withPayoutWorld(async (stage) => {
       const { hands, script, executions, submitted, world } = stage
       const nonsense = [
@@ -103,7 +103,7 @@ describe('failures of an adapter', () => {
       }
     }))
 
-  test('the other payouts stay unknown when an adapter answers only some of the queries', () =>
+  test('the other withdrawals stay PROCESSING when an adapter answers only some of the queries', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, submitted, world, executions } = stage
@@ -119,7 +119,7 @@ describe('failures of an adapter', () => {
       { adapt: (provider) => ({ ...provider, payoutStatus: async () => [payoutAnswers.paid(A)] }) },
     ))
 
-  test('the server settles the answers of an adapter that gives no answer about many other payouts', () =>
+  test('the server settles a paid payout when the adapter answers all queries about other payouts with ambiguous', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, submitted, world } = stage

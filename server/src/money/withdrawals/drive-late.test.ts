@@ -16,7 +16,7 @@ import {
 import { payoutAnswers, payoutOf } from '../../../test/payouts.ts'
 
 for (const late of [payoutAnswers.not_sent, payoutAnswers.blocked]) {
-  test(`a late answer "${late.kind}" of the provider changes nothing after the provider accepted the payout, and no process sends the payout again`, () =>
+  test(`a late answer "${late.kind}" of the provider changes no status after the provider accepted the payout, and no process sends the payout again`, () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()

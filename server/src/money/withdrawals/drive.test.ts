@@ -174,7 +174,7 @@ describe('processes that die', () => {
       ))
   }
 
-  test('an operator decides about the payout of a process that died after sending when the provider reports no outcome', () =>
+  test('the payout of a process that died after sending needs reconciliation, and no process sends it again, when the provider reports no outcome', () =>
     withPayoutWorld(
       async (stage) => {
         const { hands, script, executions, questions, submitted, another } = stage
@@ -310,7 +310,7 @@ describe('leases of payouts', () => {
     )
   })
 
-  test('during a long request no other process sends the payout or queries the provider about the payout', () =>
+  test('during a long request the worker neither sends the payout again nor queries the provider about the payout', () =>
     withPayoutWorld(async (stage) => {
       const { world, hands, script, executions, questions, submitted } = stage
       const sending = gate()

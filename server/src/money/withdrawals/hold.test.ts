@@ -83,7 +83,7 @@ test('the worker queries and settles a payout during the suspension if a process
     assert.deepEqual([executions(key), await statusOf(stage, key)], [1, 'SUCCESS'])
   }))
 
-test('after a process died with the token of a payout, no other process sends the payout while its merchant is suspended', () =>
+test('after a process died with the token of a payout, no process sends the payout while its merchant is suspended', () =>
   withPayoutWorld(
     async (stage) => {
       const { world, script, executions, questions, submitted } = stage
@@ -107,7 +107,7 @@ test('after a process died with the token of a payout, no other process sends th
     { point: dieAt('payout.before_send') },
   ))
 
-test('a process that dies between the token and the history writes the reason at the next check', () => {
+test('after a process died between the token and the history, the worker writes the reason at the next check', () => {
   let dies = true
   return withPayoutWorld(
     async (stage) => {

@@ -123,7 +123,7 @@ test('a new price list applies to the next quote', async () => {
   assert.equal((await quote(ASKED)).body.data.total_charges, '2.00')
 })
 
-test('the server makes a quote without a recipient and without a balance, and refuses an invalid recipient', async () => {
+test('the server makes a quote without a recipient and above the balance, and refuses an invalid recipient', async () => {
   await price([{ flow: 'withdrawal' }])
   const { destination_identifier: _, ...without_recipient } = ASKED
   assert.equal((await quote({ ...without_recipient, amount: '999999999' })).status, 200)

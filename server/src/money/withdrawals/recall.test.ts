@@ -87,7 +87,7 @@ test('when an operator recalls an unsent payout, the money is available again, t
   assert.deepEqual([codeOf(again), again.body.error.details], [[409, 'invalid_state'], { status: 'CANCELLED' }])
 })
 
-test('an operator cannot recall a payout that the server has sent or may have sent, and the refusal changes nothing', async () => {
+test('an operator cannot recall a payout that the server has sent, and the refusal changes nothing', async () => {
   script.status = () => payoutAnswers.accepted
   const shop = await operator.shop(MONEY)
   const id = await operator.submit(shop)
@@ -125,7 +125,7 @@ test('of a recall and two sending processes exactly one takes effect: one proces
   assert.ok(won.recall > 0 && won.send > 0, JSON.stringify(won))
 })
 
-test('a process that dies before any statement of a recall changes nothing, and a repetition with the same key recalls', async () => {
+test('a process that dies before a statement of a recall changes nothing, and a repetition with the same key recalls', async () => {
   const names: string[] = []
   onStatement = (name) => void names.push(name)
   const first = await approvedUnsent()

@@ -51,7 +51,7 @@ const actions = async (id: string) =>
     ({ action }) => action,
   )
 
-test('a finance member saves, renames and removes a recipient, and the audit log has each change with a masked number', async () => {
+test('a finance member saves, renames and removes a recipient, and the audit log has each change and a masked number', async () => {
   const saved = await save({ label: 'Landlord' })
   assert.equal(saved.status, 201, saved.text)
   const { id, ...record } = saved.body.data
@@ -88,7 +88,7 @@ test('a finance member saves, renames and removes a recipient, and the audit log
   assert.doesNotMatch(entry?.after ?? '', /255754123456/)
 })
 
-test('members whose role may not withdraw, API keys and other merchants neither see nor change saved recipients', async () => {
+test('members whose role may not withdraw cannot list, save or rename recipients, API keys cannot list them, and other merchants cannot rename them', async () => {
   const { id } = (await save()).body.data
   const other = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: await world.newMerchant() }])
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {

@@ -100,7 +100,7 @@ const refused = (work: Promise<unknown>, code: string) =>
   assert.rejects(work, (error: { code?: string }) => error.code === code)
 
 describe('withdrawals before their approval', () => {
-  test('a rejection moves no money, and the merchant can read the reason', async () => {
+  test('a rejection moves no money, and the withdrawal has the reason', async () => {
     const key = await submitted()
     const before = await book(key)
     await hands.reject(key, 'The name is another one')
@@ -347,7 +347,7 @@ describe('resolutions of a payout', () => {
 })
 
 describe('retries of a payout', () => {
-  test('a retry sends the same reference with a new token, from the process of the request or from a worker', async () => {
+  test('a retry sends the same reference, from the process of the request or from a worker', async () => {
     for (const sends of [true, false]) {
       const key = await withdrawalAfter(payoutAnswers.blocked)
       const { provider_reference } = await recordOf(world, key)

@@ -305,7 +305,7 @@ test('the server accepts one of ten concurrent answers, and ten answers with one
   assert.equal((await world.get(`${DIRECT}/${second}`)).body.data.history.length, 2)
 })
 
-test('every caller can read all networks and banks with their aliases', async () => {
+test('a caller without a key can read all networks and banks with their aliases', async () => {
   const { status, body } = await world.call({ method: 'GET', url: '/v1/destinations', key: null })
   assert.equal(status, 200)
   assert.deepEqual(body.data.items, DESTINATIONS)

@@ -188,7 +188,7 @@ describe('books after the settlement of a payout', () => {
 })
 
 describe('events about a payout', () => {
-  test('the server sends one event for each final status, with the fields of the status', async () => {
+  test('the server queues one event for a success and one for a reversal, with the fields of the status', async () => {
     const key = await approved({ environment: 'sandbox' })
     await settleAnswers(key, [payoutAnswers.paid(A)])
     await settleAnswers(key, [payoutAnswers.paid(A)])
@@ -242,7 +242,7 @@ describe('events about a payout', () => {
     assert.ok(!('sandbox' in rest) && !('test' in rest))
   })
 
-  test('the money returns and the server sends no reversal event when the merchant does not subscribe to this event', async () => {
+  test('the money returns and the server queues no reversal event when the merchant does not subscribe to this event', async () => {
     const key = await approved({ merchant: await newSubscriber(EVENTS.slice(0, 2)) })
     await settleAnswers(key, [payoutAnswers.reversed(A)])
     const { events, status, available } = await traceOf(world, key)

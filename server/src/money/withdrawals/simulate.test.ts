@@ -389,7 +389,7 @@ test('the server accepts one of ten concurrent simulations on two processes, and
   }
 })
 
-test('the audit log names the merchant as the approver of a simulated approval', async () => {
+test('the audit entry of a simulated approval has the actor kind api_key', async () => {
   const id = await submit()
   await simulate(id, 'SUCCESS')
   const entries = await world.rows('select action, actor_kind from audit_log where target_id = $1 order by seq', [id])

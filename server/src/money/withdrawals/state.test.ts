@@ -73,7 +73,7 @@ describe('moves of a withdrawal', () => {
     }
   })
 
-  test('a move of an operator or the merchant leads out of every open status except PROCESSING, and only moves of the provider lead out of a closed status', () => {
+  test('each open status that is not PROCESSING allows a move by an operator or the merchant, and closed statuses allow only moves of the provider', () => {
     for (const status of STATUSES) {
       const leaving = Object.values(moves).filter((move) => (move.from as readonly WithdrawalStatus[]).includes(status))
       if ((OPEN_STATUSES as readonly WithdrawalStatus[]).includes(status))
@@ -82,7 +82,7 @@ describe('moves of a withdrawal', () => {
     }
   })
 
-  test('the server sends one event for each move to SUCCESS, FAILED or REVERSED, one for an approval or a question, and no other event', () => {
+  test('the table of moves has one event for each move to SUCCESS, FAILED or REVERSED, for an approval and a question, and no other event', () => {
     const described = Object.values(moves).map(({ to, event }) => `${to} ${event}`)
     assert.deepEqual([...new Set(described)].sort(), [
       'BLOCKED_IP_WHITELIST null',
@@ -156,7 +156,7 @@ describe('constraints of the database', () => {
     }
   })
 
-  test('the database refuses any other status and any other place of the money', async () => {
+  test('the database refuses an unknown status and an unknown place of the money', async () => {
     const { id } = await insertWithdrawal(world)
     for (const change of ["status = 'COMPLETED'", "funds = 'lost'"])
       await assert.rejects(world.rows(`update withdrawals set ${change} where id = $1`, [id]), { code: '23514' })

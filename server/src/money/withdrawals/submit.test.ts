@@ -416,7 +416,7 @@ describe('invalid bodies of a submission', () => {
   })
 })
 
-test('the server refuses a body whose environment differs from the environment of the key or session', async () => {
+test('the server refuses a body whose environment differs from the environment of the key or of the query', async () => {
   for (const [path, key, environment] of [
     [MOBILE, world.live_key, 'sandbox'],
     [MOBILE, world.sandbox_key, 'live'],
@@ -452,7 +452,7 @@ describe('refusals by the rules of the platform', () => {
       }
     })
   }
-  test('the refusal of an amount outside the limits names the limits', async () => {
+  test('the refusal of an amount below the minimum names both limits', async () => {
     const { error } = (await submit({ ...PHONE, amount: '0.50' })).body
     assert.match(error.message, /1\.00 to 1000000000\.00/)
     assert.deepEqual(error.details, { minimum: '1.00', maximum: '1000000000.00' })
@@ -529,7 +529,7 @@ describe('live money of restricted merchants', () => {
   }
 })
 
-test('the server refuses a key at dashboard endpoints, and refuses to let a viewer or developer send money', async () => {
+test('the server refuses a key at the dashboard endpoint, and refuses to let a viewer or developer send money', async () => {
   const reply = await unchanged(world, () => submit(PHONE, { key: world.live_key }))
   assert.deepEqual(codeOf(reply), [403, 'insufficient_role'])
   for (const role of ['VIEWER', 'DEVELOPER'] as const) {
