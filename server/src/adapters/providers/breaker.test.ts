@@ -89,7 +89,7 @@ test('the breaker permits another probe when a probe does not end', () => {
   assert.equal(may(breaker), true)
 })
 
-test('the health report shows the state, newest calls, faults, median time and next probe of each circuit', () => {
+test('the health report shows the state, newest calls, faults, median time and next probe of a circuit', () => {
   const { clock, breaker, call } = setUp()
   call(GOOD, 3)
   call(FAULT, 5)

@@ -80,7 +80,7 @@ test('the server parses the lists, pairs and texts in the settings of a provider
   })
 })
 
-test('the server can read every secret of a provider from a file', () => {
+test('the server can read each secret of Selcom and Vodacom from a file', () => {
   const file = join(tmpdir(), `provider-secret-${process.pid}`)
   writeFileSync(file, 'from-a-file\n', { mode: 0o600 })
   const env = {

@@ -29,7 +29,7 @@ const later = (ms: number) => world.deps.clock.advance(ms)
 const stored = () =>
   world.rows('select process_id, method, calls::int as calls from provider_calls order by process, method')
 
-test('an operator sees the sums and the worst circuit over all processes, and no process that has ended', async () => {
+test('the combined report has the sums and the worst circuit over all processes, and no process that has ended', async () => {
   const [api, worker] = [newProcess('api'), newProcess('worker')]
   assert.equal(await api.task.runOnce(), 0)
   assert.deepEqual(await stored(), [], 'a process without calls writes nothing')

@@ -195,7 +195,7 @@ describe('payments of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'unknown').length, 10)
   })
 
-  it('the adapter splits a payment query into several requests when one request cannot hold all references', async () => {
+  it('a query for 1,203 payments finds the one existing payment and reports the others as not_found', async () => {
     const requests = Array.from({ length: 1203 }, () => requestOf('001'))
     await provider.push(requests[1200] as PaymentRequest)
     const answers = await provider.status(requests)

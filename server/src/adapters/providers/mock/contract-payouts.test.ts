@@ -74,7 +74,7 @@ for (const [name, start] of [
       assert.deepEqual(await statusOf(request), declined)
     })
 
-    it('the mock provider never reports a result when the destination ends in 103, however often the platform queries', async () => {
+    it('the mock provider reports no result to four queries when the destination ends in 103', async () => {
       const request = payoutOf('103')
       assert.deepEqual(await subject.provider.payout(request), UNCLEAR)
       for (const sent_at of [null, new Date(), new Date(0)]) {

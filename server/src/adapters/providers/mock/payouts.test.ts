@@ -94,7 +94,7 @@ describe('payouts of the provider in this process', () => {
     assert.deepEqual(await statusNow(), ['reversed', 'REVERSED', undefined])
   })
 
-  it('the provider sends one callback for a paid payout, however often the platform repeats the request', async () => {
+  it('the provider sends one callback for a paid payout when the platform repeats the request', async () => {
     const { clock, called, provider } = setup()
     const paid = payoutOf('456')
     const quiet = ['103', '104', '106'].map((ending) => payoutOf(ending))

@@ -112,7 +112,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     }
   })
 
-  it('the adapter splits a payout query into several requests when one request cannot hold all references', async () => {
+  it('a query for 1,203 payouts finds the one existing payout and reports the others as not_found', async () => {
     const requests = Array.from({ length: 1203 }, () => payoutOf('456'))
     await provider.payout(requests[1200] as PayoutRequest)
     const answers = await provider.payoutStatus(requests)
@@ -121,7 +121,7 @@ describe('payouts of the mock over HTTP with faults', () => {
     assert.equal(answers.filter((answer) => answer.kind === 'not_found').length, 1202)
   })
 
-  it('the mock provider reports a payout as not_found after a restart with an empty book', async () => {
+  it('a new mock provider with an empty book reports an earlier payout as not_found', async () => {
     const fresh = await start()
     const adapter = createRemoteMockProvider({ name: 'mock', url: fresh.url, secret: SECRET })
     for (const ending of ['456', '103']) {

@@ -295,7 +295,7 @@ describe('answers about a payout', () => {
     '',
   ]
 
-  it('the adapter fails no payout because of a message about the query or about an unknown payout, with any code', () => {
+  it('the adapter fails no payout because of a message about the query or about an unknown payout, with any of eleven codes', () => {
     for (const message of NOT_ABOUT_IT) {
       for (const code of ['400', '401', '403', '404', '412', '429', '500', '651', '777', '888', '990']) {
         for (const request of [PAYOUT, TAKEN]) {

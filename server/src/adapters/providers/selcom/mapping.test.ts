@@ -79,7 +79,7 @@ describe('answers about an order', () => {
     }
   })
 
-  it('promptAnswer never reports a payment as paid', () => {
+  it('promptAnswer reports none of the listed answers as a paid payment', () => {
     const cases: [SelcomVerdict, string][] = [
       [verdictOfWords('111', 'PENDING'), 'accepted'],
       [verdictOfWords('927', 'INPROGRESS'), 'accepted'],

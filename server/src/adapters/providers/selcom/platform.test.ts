@@ -86,7 +86,7 @@ it('the platform fails a payment immediately when the gateway made no order', as
   })
 })
 
-it('the platform fails an unpaid payment at its deadline, and no payer can pay its order afterwards', async () => {
+it('the platform fails an unpaid payment at its deadline and cancels its order', async () => {
   await stage(async (world, { twin }) => {
     const code = await world.post('/v1/collections/qr', { amount: '5000' }, { key: world.live_key })
     const pushed = await pay(world, '0740000007')
@@ -153,7 +153,7 @@ it('the platform sends one prompt for each of 40 concurrent payments over 2 conn
   )
 })
 
-it('the circuit stays closed when one mobile network is down, and payments of other networks succeed', async () => {
+it('eight payments that fail because a mobile network is down open no circuit, and the next payment succeeds', async () => {
   await stage(async (world, { twin }) => {
     for (let i = 0; i < 8; i++) {
       const down = await settled(world, (await pay(world, '0740000013')).body.data.collection_id, () => world.work())

@@ -52,7 +52,7 @@ test("the server accepts a gateway URL without TLS only when the gateway is in t
   )
 })
 
-test('the server accepts all settings of payouts over Selcom, and names a missing one when only some are set', () => {
+test('the server accepts all settings of payouts over Selcom, and names the missing setting when only some are set', () => {
   const all = { ...SELCOM_SETTINGS, ...SELCOM_PAYOUT_SETTINGS }
   assert.deepEqual(refusedFor(all), [])
   for (const one of Object.keys(SELCOM_PAYOUT_SETTINGS).filter((name) => name !== 'SELCOM_FLOAT_VENDOR')) {

@@ -184,7 +184,7 @@ describe('signatures', () => {
     }
   })
 
-  it('verifiedFields accepts a signature over any values, and refuses the signature after a change of a value', () => {
+  it('verifiedFields accepts a signature over random values, and refuses the signature after a change of a value', () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_.]{1,20}$/), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(names, fc.array(fc.string({ maxLength: 30 }), { minLength: 8, maxLength: 8 }), (keys, texts) => {

@@ -65,7 +65,7 @@ describe('a payment after its deadline', () => {
   }
   const ended: ServerReaction = { content: { ...SUCCESS, message: 'Order cancelled successfully' } }
 
-  it('the adapter cancels the open order of a payment after its deadline, so that no payer can pay the order', async () => {
+  it('the adapter cancels the open order of a payment after its deadline and reports the payment as expired', async () => {
     const request = over()
     const { answer, received, calls } = await ask(['PENDING'], ended, request)
     assert.deepEqual(answer, { kind: 'declined', reason: 'expired', provider_status: 'PENDING' })
@@ -90,7 +90,7 @@ describe('a payment after its deadline', () => {
     assert.equal(shortly((await ask([], ended)).answer ?? null), 'declined expired')
   })
 
-  it('a query after the deadline ends within its timeout when the gateway hangs', async () => {
+  it('a query after the deadline with a timeout of 900 ms ends within 1,400 ms when the gateway hangs', async () => {
     const { provider } = await start(() => 'hang', { timeout_ms: 900 })
     const { result, took_ms } = await inSteps(provider.status([over()]))
     assert.equal(shortly(result[0] ?? null), 'unknown timeout')

@@ -115,7 +115,7 @@ describe('prompts', () => {
     }
   })
 
-  it('a push fails immediately when the payer certainly got no prompt', async () => {
+  it('a push reports a declined payment when the payer certainly got no prompt', async () => {
     const acts: ServerReaction[] = [
       'hang',
       'reset',
@@ -225,7 +225,7 @@ describe('QR codes', () => {
     assert.equal(received[0]?.fields.buyer_phone, '255740000009')
   })
 
-  it('the adapter reports an unknown outcome of a QR request when the answer gets lost, and a repeated request returns the code', async () => {
+  it('the adapter reports an unknown outcome of a QR request when the answer gets lost, and reports a repeated request as accepted', async () => {
     let act: ServerReaction = 'reset'
     const { provider } = await start(() => act)
     const request = payment({ method: 'qr' })

@@ -253,7 +253,7 @@ describe('a failing gateway', () => {
     }
   })
 
-  test('the adapter logs each kind of problem that an operator must fix at most once a minute', async () => {
+  test('the adapter logs an empty float once for five payouts, and logs no low balance of a payer', async () => {
     const { provider, logged } = await script(({ method }) =>
       method === 'GET'
         ? { content: { output_ResponseCode: 'INS-0' } }
