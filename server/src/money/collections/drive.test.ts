@@ -288,7 +288,7 @@ test('a payment of an unconfigured provider waits unsent until a process with th
     { env: { PROCESS: 'api' } },
   ))
 
-test('the server queries the provider about an unanswered prompt at growing intervals, and fewer than a hundred times in three days', () =>
+test('the server queries the provider about an unanswered prompt 70 to 99 times in three days, and sends no second prompt', () =>
   stage(async ({ world, script, pushes, pay, row }) => {
     let queries = 0
     const doubt: Answer = { kind: 'unknown', why: 'timeout', provider_status: null }
@@ -335,7 +335,7 @@ describe('one push of a payment at a time', () => {
       assert.equal((await row(id)).lease_owner, null)
     }))
 
-  test('the server ends a call that gets no response, queries the payment later, and continues other queries meanwhile', () =>
+  test('the server ends a call that gets no response, makes the later queries, and sends no second prompt', () =>
     stage(async ({ world, provider, script, pushes, pay, row }) => {
       const { task } = world.system.driver
       const hangs = () => gate().answer

@@ -135,7 +135,7 @@ test('a repeated request with another API key of the same merchant gets the same
   assert.equal((await world.post(PUSH, BODY, { idempotency_key, key: await world.newKey() })).text, first.text)
 })
 
-test('64 identical requests at the same time make one payment, one prompt and one credit', async () => {
+test('64 identical requests at the same time make one payment, one attempt and one credit', async () => {
   const own = await createWorld()
   try {
     const idempotency_key = randomUUID()

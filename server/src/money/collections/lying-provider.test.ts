@@ -313,7 +313,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual(warnings(world), [])
     }))
 
-  test('the merchant gets the events failed, success and reversed in this order when a reversal follows a decline', () =>
+  test('the server queues the events failed, success and reversed in this order when a reversal follows a decline', () =>
     withScriptedPayment({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       script.status = () => reversed
@@ -322,7 +322,7 @@ describe('answers that contradict each other', () => {
       assert.deepEqual((await now()).events, ['collection.failed', 'collection.success', 'collection.reversed'])
     }))
 
-  test('the server credits the money and notifies the merchant when a success follows a decline', () =>
+  test('the server credits the money and queues the event of the success when a success follows a decline', () =>
     withScriptedPayment({ status: () => declined }, async ({ hint, now, script }) => {
       await hint()
       assert.deepEqual(await now(), {
@@ -531,7 +531,7 @@ describe('a provider without a usable answer', () => {
       },
     ))
 
-  test('the server settles payments of other providers while one provider fails', () =>
+  test('the server settles a sandbox payment while a live payment waits for an unconfigured provider', () =>
     withScriptedPayment(
       {
         status: () => {
