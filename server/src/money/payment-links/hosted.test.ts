@@ -37,7 +37,7 @@ const applyAnswer = (collection_id: string, number: number, answer: Answer) =>
 const SUCCESS: Answer = { kind: 'succeeded', amount_minor: 2_500_000n, currency: 'TZS', provider_status: 'COMPLETED' }
 
 describe('a hosted page', () => {
-  test('a new hosted page has a collection that stays created until a payer chooses a method', async () => {
+  test('the collection of a new hosted page is created without a method, and a refresh does not change its status', async () => {
     const { collection_id, slug, rest } = await newPage()
     assert.deepEqual(rest, { reference: 'ORDER-1', status: 'created' })
     const shown = await show(collection_id)
@@ -50,7 +50,7 @@ describe('a hosted page', () => {
     assert.deepEqual([refreshed.status, refreshed.body.data.status], [200, 'created'])
   })
 
-  test('a hosted page shows neither the name nor the phone of its customer', async () => {
+  test('the public view of a hosted page has neither the name nor the phone of its customer', async () => {
     const { slug } = await newPage({ customer_name: 'Rehema Said', customer_phone: '0754123001' })
     const view = await link(slug)
     assert.deepEqual([view.customer_name, view.customer_phone, view.status], [null, null, 'ACTIVE'])

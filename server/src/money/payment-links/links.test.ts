@@ -136,7 +136,7 @@ describe('refusals with 409 of requests to pay', () => {
 })
 
 describe('payment links', () => {
-  test('a new payment link is ACTIVE with a unique address, and its merchant can read the link', async () => {
+  test('a new payment link is ACTIVE with a public address, and its merchant can read and list the link', async () => {
     const link = await newLink({ merchant_id: world.merchant.id, currency: 'TZS', customer_phone: '0754 123 001' })
     assert.equal(link.status, 'ACTIVE')
     assert.equal(link.merchant_id, world.merchant.id)
@@ -324,7 +324,7 @@ describe('payment links', () => {
     }
   })
 
-  test('a link ends at the moment that the merchant names in any time zone and with any fraction of a second', async () => {
+  test('a link shows its end in UTC when the merchant names the end in another time zone or with a fraction of a second', async () => {
     for (const [written, expected] of [
       ['2032-02-29T23:59:59Z', '2032-02-29T23:59:59.000Z'],
       ['2030-01-01T00:30:00+03:00', '2029-12-31T21:30:00.000Z'],
@@ -387,7 +387,7 @@ describe('payment links', () => {
     assert.equal((await show(link.id)).status, 'CANCELLED')
   })
 
-  test('the server makes no link from an invalid body, and the answer names each invalid field', async () => {
+  test('the server makes no link from an invalid body, and a refusal with 400 names the field', async () => {
     const before_count = (await world.rows('select 1 from payment_links')).length
     for (const [body, field] of [
       [{ amount: '0' }, 'amount'],

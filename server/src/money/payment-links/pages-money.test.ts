@@ -92,7 +92,7 @@ describe('payments whose first answer is a reversal', () => {
     await booksHold()
   })
 
-  test('an operator reviews the second payment when a reversal and a success of two payments arrive at the same time', async () => {
+  test('one payment is reversed and the other payment waits for an operator when their reversal and success arrive at the same time', async () => {
     const { public_slug: slug } = await newLink()
     const first = (await pay(slug, '0754123007')).body.data.collection_id
     promptsEnd()
