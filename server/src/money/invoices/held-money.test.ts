@@ -163,7 +163,7 @@ describe('approved held payments of cancelled links', () => {
     assert.equal(await statusOfLink(declined.next.id), 'ACTIVE')
   })
 
-  test('an approved held payment pays the invoice at most once when the merchant creates a link or cancels the invoice at that moment', async () => {
+  test('an approved held payment pays the invoice and leaves no active link, unless the merchant cancels the invoice at the same moment', async () => {
     for (let round = 0; round < 6; round++) {
       const sent = await invoices.sent({ customer_email: null })
       const collection_id = await payHeld(sent)
@@ -201,7 +201,7 @@ describe('invoices with a payment under review', () => {
     assert.deepEqual([await reminders(sent.id), await reminders(other.id)], [1, 1])
   })
 
-  test('the page and the PDF of an invoice offer no second payment during a review of a payment', async () => {
+  test('the page of an invoice and the data of its PDF have no payment link during a review of a payment', async () => {
     const sent = await invoices.sent()
     const pay_link = `href="/pay/${slugOf(sent.payment_url)}?lang=sw"`
     assert.ok((await page(sent.payment_url)).text.includes(pay_link))

@@ -87,7 +87,7 @@ describe('reminders to the customer of an unpaid invoice', () => {
     assert.equal((await reminders(sent.id)).length, 1)
   })
 
-  test('the customer gets no reminder on the day on which the merchant sends the invoice', async () => {
+  test('the first reminder is not due on the day on which the merchant sends the invoice', async () => {
     world.deps.clock.advance(-6 * HOUR_MS + DAY_MS)
     const sent = await invoices.sent({ due_date: '2026-01-09', customer_email: null })
     assert.equal(await dueAt(sent), '2026-01-10T06:00:00.000Z')
@@ -122,7 +122,7 @@ describe('invoices without reminders', () => {
     assert.deepEqual([(await reminders(live.id)).length, (await reminders(sandbox.id)).length], [0, 2])
   })
 
-  test('the worker sends no reminder when INVOICE_REMINDER_DAYS is empty', async () => {
+  test('a sent invoice has no due reminder when INVOICE_REMINDER_DAYS is empty', async () => {
     const other = await createWorld({ env: { INVOICE_REMINDER_DAYS: '' } })
     try {
       const { sent } = invoicesOf(other)

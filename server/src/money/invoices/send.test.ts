@@ -76,7 +76,7 @@ describe('sent invoices', () => {
     assert.ok(email?.text.includes(`${sent.invoice_url}?lang=en`))
   })
 
-  test('the server sends an invoice to the phone or to the e-mail address when the customer has only one, and refuses to send without both', async () => {
+  test('the server sends an invoice to the only address of its customer, the phone or the e-mail address, and refuses to send without an address', async () => {
     for (const [missing, channels] of [
       [{ customer_email: null }, ['sms']],
       [{ customer_phone: null }, ['email']],
