@@ -121,7 +121,7 @@ const READABLE: [string, string, string[][]][] = [
 ]
 
 for (const [name, content, expected] of READABLE) {
-  test(`the CSV reader reads ${name} in chunks of any size`, async () => {
+  test(`the CSV reader reads ${name} in chunks of five sizes`, async () => {
     for (const size of [1, 2, 3, 7, 65_536]) assert.deepEqual(await read(content, size), expected, `chunks of ${size}`)
   })
 }
@@ -168,7 +168,7 @@ test('the CSV reader counts line ends in quoted fields when it numbers the lines
   assert.deepEqual(numbers, [1, 2, 6])
 })
 
-test('the CSV reader returns valid records unchanged, and treats random bytes in the same way for chunks of any size', async () => {
+test('the CSV reader returns valid records unchanged, and treats random bytes in the same way for chunks of 1 to 9 bytes', async () => {
   const field = fc.string({ unit: fc.constantFrom('a', '1', ',', ';', '"', '\n', ' ', 'é', '=') })
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   await fc.assert(

@@ -162,7 +162,7 @@ test('a line with the right amount closes the case of a wrong amount, and a line
   earlier.push(one)
 })
 
-test('a payment that the provider paid and then reversed opens no case, whichever line comes first', async () => {
+test('a payment that the provider paid and then reversed opens no case, even when the line of the reversal comes first', async () => {
   const one = await plantPayment({ state: 'failed' })
   const lines = [lineOf(one), lineOf(one, { kind: 'reversal', provider_id: 'BACK' })]
   assert.equal((await operator.importRows([...lines.reverse(), ...earlierLines()])).opened, 0)
@@ -356,7 +356,7 @@ test('the audit log has an entry for every finished import', async () => {
   assert.equal(count?.log, count?.statements)
 })
 
-test('the summary shows the balance at the provider and in our books, and shows no difference when the provider reports no balance', async () => {
+test('the summary shows the difference between the balance at the provider and our books, and no difference when the provider reports no balance', async () => {
   balance = null
   const without_balance = (await operator.summary()).float
   assert.deepEqual(
