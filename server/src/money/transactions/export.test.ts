@@ -77,7 +77,7 @@ test('the CSV parser returns each cell as csvLine received it', () => {
   }
 })
 
-test('the export puts an apostrophe before a text that a spreadsheet would read as a formula, and keeps amounts as numbers', () => {
+test('csvLine puts an apostrophe before a text that a spreadsheet would read as a formula, and plainCell keeps an amount as a number', () => {
   for (const text of [
     '=1+1',
     '+255754123001',

@@ -216,7 +216,7 @@ function createQueue() {
   }
 }
 
-test('the funding equals the result of a first-in first-out queue for any order of credits and debits', async () => {
+test('the funding equals the result of a first-in first-out queue for random orders of credits and debits', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (history) => {
       const merchant = await world.newMerchant()

@@ -230,7 +230,7 @@ describe('contents of statements', () => {
   })
 })
 
-test('the statement of a month is the same for every size of the batches that the server sums', async () => {
+test('the statement of a month is the same for each of six sizes of the batches that the server sums', async () => {
   moveTo('2026-06-20T12:00:00')
   const { merchant, read } = await newBook()
   for (let i = 0; i < 25; i++) {
