@@ -250,7 +250,7 @@ describe('deliveries', () => {
     ['closes the connection', { kind: 'reset' }, null, 'connection_reset'],
   ] as const
   for (const [what, reply, status_code, error] of failures) {
-    test(`the worker counts an attempt as failed and retries the delivery when the receiver ${what}`, async () => {
+    test(`the worker counts an attempt as failed and keeps the delivery pending when the receiver ${what}`, async () => {
       const merchant = await merchantWith(bench.deps, receiver.url)
       receiver.reply = reply
       const [delivery] = await queue(bench.deps, merchant)
@@ -317,7 +317,7 @@ describe('deliveries', () => {
     assert.equal(header(afterwards, 'webhook-signature').split(' ').length, 1)
   })
 
-  test('the worker sends no delivery to a private address unless the settings allow private addresses', async () => {
+  test('the worker sends no delivery to a private address when the settings forbid private addresses', async () => {
     const merchant = await merchantWith(bench.deps, receiver.url)
     const { createOutgoing } = await import('../../kernel/http/index.ts')
     const { createDeliverer } = await import('./deliver.ts')

@@ -73,7 +73,7 @@ test('the lanes send one delivery at a time to a receiver that times out, and co
   assert.ok(sendingOf('shop') >= 8, `${sendingOf('shop')}`)
 })
 
-test('an unsent delivery changes neither the health nor the width of its lane', async () => {
+test('unsent deliveries do not widen the lane of a receiver that timed out', async () => {
   const { lanes, endAll, sendingOf } = trial({ sending_max: 64, queued_max: 512 })
   for (let i = 0; i < 60; i++) lanes.add('shop', 'shop')
   for (let time = 0; time < 3; time++) await endAll('timeout')

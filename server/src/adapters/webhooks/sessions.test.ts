@@ -55,7 +55,7 @@ test('the server rotates the secret once for a repeated Idempotency-Key and does
   assert.ok(secret.endsWith((await world.get(CONFIG, token)).body.data.secret_last4))
 })
 
-test('the server signs deliveries with the old and the new secret for 24 hours after a rotation', async () => {
+test('the deliveries have a second signature for 24 hours after a rotation of the secret', async () => {
   const { merchant, token } = await newDeveloper()
   await patch(token, { webhook_url: receiver.url })
   await patch(token, { rotate_secret: true })
