@@ -177,7 +177,7 @@ describe('a gateway answer', () => {
     twin = await startSmsTwin()
   })
 
-  test('the worker may retry an SMS after a wrong API key, and the stored reason never contains the key', async () => {
+  test('the worker may retry an SMS after a wrong API key, and the reason of a refusal does not contain the key', async () => {
     const wrong = await open({ api_key: 'atsk_wrong' }).send(SMS)
     assert.ok(wrong.kind === 'again' && wrong.why.startsWith('gateway_refused: 401'), JSON.stringify(wrong))
     twin.reply = raw(400, `the key ${twin.api_key} may not do this`)

@@ -37,7 +37,7 @@ test('smsText replaces the special spaces of amounts and typographic signs so th
   assert.equal(smsLength(text).alphabet, 'GSM-7')
 })
 
-test('smsText never returns more than four parts, for any name of a merchant', () => {
+test('smsText returns at most four parts for each of five long names, and shortens a text of 613 characters', () => {
   for (const name of [
     'x'.repeat(10_240),
     '😀'.repeat(5_000),

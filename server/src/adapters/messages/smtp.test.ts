@@ -96,13 +96,13 @@ for (const to of [
   })
 }
 
-test('the gateway sends a text of any script and size completely, without direction marks or control characters', async () => {
+test('the gateway sends a long text in several scripts completely, without direction marks or control characters', async () => {
   const kept = `${'Habari 😀 مرحبا שלום — “Asha”. '.repeat(300)}\n.\n..\nFrom x\n${'neno'.repeat(3_000)}`
   assert.equal((await send({ text: `\u202e${kept}\0\u2066\r\n.\r\nQUIT` })).kind, 'taken')
   assert.equal(textOf(onlyMail()), `${kept}\n.\nQUIT`)
 })
 
-test('the gateway shortens a subject that contains a name of 10 KB', async () => {
+test('the gateway shortens a subject of 10,000 characters to 200 characters', async () => {
   await send({ subject: '😀'.repeat(10_000) })
   assert.equal([...headerOf(onlyMail(), 'subject')].length, 200)
 })
@@ -133,7 +133,7 @@ test('an e-mail with a logo contains the logo and the whole text, and links only
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
 })
 
-test('the gateway never reads a file that an attachment names by its path', async () => {
+test('the gateway sends no e-mail when an attachment names a file by its path', async () => {
   const sneaky = { filename: 'x', content: { path: '/etc/hostname' } as never, content_type: 'text/plain' }
   const outcome = await send({ attachments: [sneaky] })
   assert.equal(outcome.kind, 'again')
