@@ -151,7 +151,7 @@ describe('changes of the log', () => {
     }
   })
 
-  test('the check finds a change by a superuser with SECRET_KEY who rewrites all hashes and seals, and names the entry', async () => {
+  test('the check finds a change by a superuser with SECRET_KEY who rewrites all hashes and seals, and names the entry or its range', async () => {
     for (const [target, where] of [
       [6, 'entry 6'],
       [4, 'an entry from 4 to 5'],
@@ -431,7 +431,7 @@ test('a process whose clock is behind keeps the longest pause after the failed r
   assert.ok(receiver.received.length > 0, 'no pause takes two hours')
 })
 
-test('the worker sends no anchor to a private address unless the settings allow private addresses', async (t) => {
+test('the worker sends no anchor to a private address when the settings forbid private addresses', async (t) => {
   const receiver = await startReceiver()
   const guarded = createOutgoing({ allow_private: false })
   t.after(async () => {

@@ -79,7 +79,7 @@ async function tamper(text: string): Promise<void> {
 const SIZES = [1, 2, 3, 7, 10_000]
 const longest = `(select merchant_id from audit_chains order by seq desc limit 1)`
 
-test('the check reads every entry of a valid log and finds no fault, whatever the step size', async () => {
+test('the check reads every entry of a valid log and finds no fault, with each of five step sizes', async () => {
   const [all] = await world.rows<{ entries: number; chains: number }>(
     'select count(*)::int as entries, count(distinct merchant_id)::int as chains from audit_log',
   )
@@ -99,7 +99,7 @@ describe('faults of the audit log', () => {
     'a changed head': `update audit_chains set hash = '\\x00' where merchant_id = ${longest}`,
   }
   for (const [what, way] of Object.entries(ways)) {
-    test(`the check finds ${what} and no other fault, whatever the step size`, async () => {
+    test(`the check finds ${what} and no other fault, with each of five step sizes`, async () => {
       const [victim] = await world.rows<{ id: string }>(`select ${longest} as id`)
       await tamper(way)
       for (const size of SIZES) {
@@ -138,7 +138,7 @@ test('a step ends at its time limit and returns the position of the next step', 
   assert.deepEqual([step.entries, step.next === null], [2_000, false])
 })
 
-test('an operator checks the audit log in steps, continues from a returned position, and sees the faults', async () => {
+test('an operator checks the whole audit log or the log after a position, and sees the faults', async () => {
   const get = (query = '') => world.get(`/v1/operator/audit-log/verify${query}`, operator)
   const sound = (await get()).body.data
   assert.deepEqual([sound.ok, sound.complete, sound.next, sound.problems], [true, true, null, []])
