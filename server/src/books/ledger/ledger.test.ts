@@ -622,7 +622,7 @@ async function ledgerHolds(): Promise<void> {
 }
 
 describe('batches of postings', () => {
-  test('each stored balance is the running sum of its transfers after any batch of merchants, facts and fees', async () => {
+  test('each stored balance is the running sum of its transfers after random batches of merchants, facts and fees', async () => {
     const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
     // The balance of each account is so large that the ledger refuses no batch.
     const sources = merchants.flatMap((merchant) => [
