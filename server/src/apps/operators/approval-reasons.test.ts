@@ -146,7 +146,7 @@ describe('reasons of approvals', () => {
     assert.deepEqual(await audited(id), ['Rent'])
   })
 
-  test('no record, list, file, timeline, log or event shows the merchant the reason or the operator of an approval', async () => {
+  test('no record, list, file, timeline or log shows the merchant the reason or the operator of an approval, and no event shows the reason', async () => {
     const { merchant, live } = shop
     const config = { webhook_url: 'http://127.0.0.1:9/none', events: ['disbursement.success'] }
     const hooked = await world.call({

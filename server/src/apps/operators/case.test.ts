@@ -134,7 +134,7 @@ test('a case counts the withdrawals that the merchant requested in an hour, a da
   ])
 })
 
-test('a case shows the ten previous withdrawals, newest first, each with the reason of its status', async () => {
+test('a case shows the ten previous withdrawals, newest first, and the reason of a rejected withdrawal', async () => {
   const mine = await operator.shop('100000.00')
   const ids: string[] = []
   for (let i = 0; i < 12; i++) {

@@ -32,7 +32,7 @@ async function pageOf(key: string, reference: string): Promise<void> {
 
 describe('the list of the payments of all merchants', () => {
   for (const environment of ['live', 'sandbox'] as const) {
-    test(`an operator finds the payments of each status in ${environment}, newest first, but held payments oldest first`, async () => {
+    test(`an operator finds processing, successful and failed payments in ${environment} newest first, and held payments oldest first`, async () => {
       const [one, two] = [await review.shop(), await review.shop()]
       const made: Record<string, string[]> = { processing: [], successful: [], failed: [], pending_clearance: [] }
       for (const shop of [one, two, one]) {
@@ -257,7 +257,7 @@ describe("the operators' view of one payment", () => {
     assert.deepEqual([of.waits_for.what, of.attempts], ['payer_choice', []])
   })
 
-  test('an operator sees whether a process holds the lease of an attempt, and whether the server has sent the request', async () => {
+  test('an operator sees that a process holds the lease of an attempt, and that the server has not sent the request yet', async () => {
     const shop = await review.shop()
     const id = await review.pay(shop, '007')
     const later = new Date(world.deps.clock.now().getTime() + 30_000)

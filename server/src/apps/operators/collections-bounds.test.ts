@@ -91,7 +91,7 @@ for (const [name, filter, tables] of [
   })
 }
 
-test('for a single merchant, the list shows all payments without the limit of the lists of all merchants', async () => {
+test('for a single merchant, the list counts all payments without the limit of the lists of all merchants', async () => {
   const { result } = await list({ status: 'processing', merchant_id: world.merchant.id })
   assert.equal(result.pagination.total_items, EACH)
 })

@@ -106,7 +106,7 @@ describe('later answers of the provider', () => {
     assert.equal((await world.rows('select 1 from webhook_deliveries where source_id = $1', [id])).length, 2)
   })
 
-  test('a reversal of a held payment removes the payment from the queue, and the server refuses a later decision', async () => {
+  test('a reversal ends the review of a held payment, and the server refuses a later decision', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await review.say(shop, id, answerWithAmount('reversed', REQUESTED_MINOR))

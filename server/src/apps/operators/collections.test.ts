@@ -96,7 +96,7 @@ describe('decisions about held payments', () => {
     })
   }
 
-  test('if the provider took another amount, an approval credits that amount, and every response and event shows both amounts', async () => {
+  test('if the provider took another amount, an approval credits that amount, and the responses and the event show both amounts', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop, '011')
     assert.deepEqual(await operator.book(shop), { held: EXCESS_MINOR, provider_float: -EXCESS_MINOR })
@@ -146,7 +146,7 @@ describe('decisions about held payments', () => {
     assert.deepEqual(await operator.book(shop), {}, 'a reversal returns the taken money, and no more')
   })
 
-  test('an operator can approve a payment of a suspended merchant, because the server still settles open payments', async () => {
+  test('an operator can approve a held payment of a suspended merchant', async () => {
     const shop = await review.shop()
     const id = await review.hold(shop)
     await world.rows("update merchants set status = 'SUSPENDED' where id = $1", [shop.merchant.id])

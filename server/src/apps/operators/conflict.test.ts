@@ -88,7 +88,7 @@ describe('an operator with a conflict of interest', () => {
     await refused(() => approve(who, submitted), 'the person who rotated the key')
   }
 
-  test('the server refuses the approval of a present or former member, alone, in a batch, and at the same time as the approval of another operator', async () => {
+  test("the server refuses approvals of a present or former member, also during another operator's approval, and of a former member in a batch", async () => {
     const shop = await newShop()
     const member = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])
     const former = await newOperator(world, [{ role: 'VIEWER', merchant: shop.merchant }])
@@ -126,7 +126,7 @@ describe('an operator with a conflict of interest', () => {
     assert.equal((await approve(other, one)).body.data.status, 'PROCESSING')
   })
 
-  test('the server refuses the decisions of a member that move money or give access, and permits the decisions that only stop something', async () => {
+  test('the server refuses decisions of a member that move money or give access, and permits rejections, a payout pause and a suspension', async () => {
     const shop = await newShop()
     const { merchant } = shop
     const asha = await newOperator(world, [{ role: 'FINANCE', merchant }])

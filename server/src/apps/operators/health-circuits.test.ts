@@ -46,7 +46,7 @@ async function circuits(environment = 'live'): Promise<Record<string, unknown>> 
 }
 const CLOSED = { state: 'closed', retry_at: null }
 
-test('each network of a method shows the circuit of the method when it is closed, open, half open and closed again', async () => {
+test('the networks of a method show the circuit of the method when it is closed, open, half open and closed again', async () => {
   await pay('0754123456')
   await pay('0684123456')
   await pay('0684123456', 'provider-pesa')

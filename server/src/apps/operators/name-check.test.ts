@@ -102,7 +102,7 @@ test('the name check shows the account name, compares it with the submitted name
   assert.equal(selcom.totals().payouts.count, 0, 'the provider paid no account')
 })
 
-test('if the provider answers without a name, the name is null and proves nothing about the account', async () => {
+test('if the provider answers without a name, the name and the comparison are null, and the message says that no name came', async () => {
   const { body } = await check(await submit({ phone: '255680000110' }))
   assert.deepEqual([body.data.name, body.data.matches], [null, null])
   assert.match(body.data.message, /returned no name/)

@@ -180,7 +180,7 @@ describe('the first payout of a merchant to a destination', () => {
     assert.deepEqual(codeOf(await operator.act(stranger, 'approve')), TO_CONFIRM, 'another merchant')
   })
 
-  test('one confirmation applies to every approval of its batch, and to no other concurrent request', async () => {
+  test('a batch needs a confirmation only for new destinations, and a confirmation applies to no concurrent approval', async () => {
     const shop = await newShop()
     const submit = (ending: string) => operator.submit(shop, { ending, amount: '1000.00' })
     const known = await submit('411')

@@ -199,7 +199,7 @@ test('only operators read and start pauses, and the end of a pause needs a recen
   await ended(id)
 })
 
-test('two processes start and end a pause only once, and the audit log and the list show the operators and the reasons', async () => {
+test('two processes start and end a pause only once, the list shows the operators and the reasons, and the audit log shows the reasons', async () => {
   world.deps.clock.advance(1_000) // The server orders the list by time.
   const [one, two] = await Promise.all([
     start({ scope: 'destination', target: 'CRDB' }),

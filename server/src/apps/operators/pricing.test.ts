@@ -125,7 +125,7 @@ test('when ten price lists arrive at the same time, exactly one complete list is
   assert.equal(labels[0], labels[1])
 })
 
-test('the error names each wrong line of a price list by its number and field', async () => {
+test('the error names a wrong line of a price list by its number and field', async () => {
   const { id } = await world.newMerchant()
   const before = await inForce(id)
   const wrong: [object, string][] = [

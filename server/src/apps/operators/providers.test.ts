@@ -70,7 +70,7 @@ async function circuit(method: string) {
     ?.circuits.find((one: { method: string }) => one.method === method)
 }
 
-test('an operator sees the capabilities and routes of the providers', async () => {
+test('an operator sees the default provider, the routes, and the destinations of each provider', async () => {
   const { data } = (await world.get('/v1/operator/providers', operator)).body
   assert.deepEqual([data.default_provider, data.routes, data.process_id], ['mock', [], world.deps.process_id])
   assert.equal(data.process, 'all')
@@ -260,7 +260,7 @@ test('a decision route that needs no reason accepts a missing body, an empty bod
   assert.equal(refused.body.error.code, 'invalid_json')
 })
 
-test('the sandbox has no circuit, so the simulated outage of one developer does not affect other developers', async () => {
+test('after twelve sandbox payments with a simulated outage, the next sandbox payment succeeds', async () => {
   const play = (phone: string) =>
     world.post('/v1/collections/wallet-push', { amount: '1000', phone }, { key: world.sandbox_key })
   for (let i = 0; i < 12; i++) await play('0754123013')

@@ -99,7 +99,7 @@ describe('withdrawals in the queue', () => {
     })
   }
 
-  test('the queue counts withdrawals about which the provider contradicts itself', async () => {
+  test('the queue counts withdrawals in NEEDS_ADMIN_ATTENTION', async () => {
     const id = await operator.submit(shop, { ending: '001', amount: '1000.00' })
     await operator.approve(id)
     await world.rows(`update withdrawals set status = 'NEEDS_ADMIN_ATTENTION' where id = $1`, [id])
@@ -107,7 +107,7 @@ describe('withdrawals in the queue', () => {
     await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
   })
 
-  test('the queue never adds sandbox money to live money', async () => {
+  test('the queue counts live and sandbox withdrawals separately', async () => {
     const id = await operator.submit(shop, { environment: 'sandbox', amount: '77.00' })
     assert.equal((await entry('withdrawals_waiting')).count, 0)
     const played = await entry('withdrawals_waiting', '?environment=sandbox')

@@ -35,7 +35,7 @@ describe('rejections and questions', () => {
       [shop.merchant.id],
     )
 
-  test("a rejection moves no money, shows the merchant its reason, and sends e-mail to the members who manage the merchant's money", async () => {
+  test("a rejection moves no money, shows the merchant its reason, and queues an e-mail to a FINANCE member", async () => {
     const shop = await operator.shop(MONEY)
     const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -111,7 +111,7 @@ describe('the required texts of a decision', () => {
     ],
   ]
   for (const [verb, field, bodies] of BAD) {
-    test(`the server refuses ${verb} without a valid ${field}, and names the field`, async () => {
+    test(`the server refuses ${verb} with an invalid ${field}, and names the field`, async () => {
       const shop = await operator.shop(MONEY)
       const id = await operator.submit(shop, { ending: '103' })
       if (verb === 'resolve') await operator.approve(id)
@@ -197,7 +197,7 @@ describe('the operator of a decision', () => {
     }
   })
 
-  test('the merchant sees that an operator decided, but not the name of the operator', async () => {
+  test('the merchant sees a rejection in the audit log, but neither the e-mail address nor the id of the operator', async () => {
     const shop = await operator.shop(MONEY)
     const { token } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: shop.merchant }])
     const id = await operator.submit(shop)
@@ -213,7 +213,7 @@ describe('the operator of a decision', () => {
 })
 
 describe('idempotency keys of decisions about withdrawals', () => {
-  test('a repeated Idempotency-Key applies each decision once and returns the first response', async () => {
+  test('a repeated Idempotency-Key applies a decision once and returns the first response', async () => {
     const shop = await operator.shop(MONEY)
     const id = {
       approve: await operator.submit(shop),

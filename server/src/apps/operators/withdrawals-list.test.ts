@@ -49,7 +49,7 @@ const idsOf = (items: readonly Item[]) => items.map(({ id }) => id)
 const newestFirst = (keep: (item: Item) => boolean) => idsOf(made.filter(keep).reverse())
 
 describe("the operators' list of withdrawals", () => {
-  test('the list shows the withdrawals of all merchants, newest first, each withdrawal with its merchant', async () => {
+  test('the list shows the withdrawals of all merchants, newest first, and names the merchant of a withdrawal', async () => {
     const { items, pagination } = await list('page_size=100')
     assert.deepEqual(
       idsOf(items),
