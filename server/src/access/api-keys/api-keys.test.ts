@@ -222,7 +222,7 @@ describe('lifetime of API keys', () => {
     assert.ok(dump.includes(createHash('sha256').update(key).digest('hex')))
   })
 
-  test('a new key has 38 letters and digits after its prefix, and no two new keys are equal', () => {
+  test('a new key has 38 letters and digits after its prefix, and no two of 2,000 new keys are equal', () => {
     const config = readConfig({}, PROVIDERS)
     const keys = Array.from({ length: 2000 }, () => newPlaintextKey(config, systemRandom(), 'live'))
     assert.equal(new Set(keys).size, keys.length)
@@ -330,7 +330,7 @@ describe('records of a merchant and environment', () => {
     }
   })
 
-  test('the server accepts the merchant_id of the key in any letter case', async () => {
+  test('the server accepts the merchant_id of the key in lower and upper case', async () => {
     for (const merchant_id of [world.merchant.id, world.merchant.id.toUpperCase()]) {
       assert.equal((await world.post(PUSH, { ...BODY, merchant_id })).status, 202)
       assert.equal((await world.get(`${LIST}?merchant_id=${merchant_id}`)).status, 200)

@@ -108,7 +108,7 @@ describe('creation of keys', () => {
     assert.deepEqual(codeOf(contradicting), [403, 'merchant_mismatch'])
   })
 
-  test('the server creates a live key only for an approved, verified and priced merchant, and a sandbox key for any merchant', async () => {
+  test('the server creates a live key only for an approved, verified and priced merchant, and a sandbox key also for a pending merchant', async () => {
     const pending = await world.newMerchant({ approved: false })
     const { token: key } = await world.newSession([{ role: 'MERCHANT_ADMIN', merchant: pending }])
     const refused = await make({ environment: 'live' }, { key })
@@ -125,7 +125,7 @@ describe('creation of keys', () => {
     }
   })
 
-  test('the refusal of a new key names each wrong field of the body', async () => {
+  test('the refusal of a new key names the wrong field of the body', async () => {
     const wrong: [object, string, RegExp?][] = [
       [{ scopes: [] }, 'scopes', /at least one/],
       [{ scopes: ['collections:read', 'money:print'] }, 'scopes', /money:print/],
@@ -424,7 +424,7 @@ describe('rotations of keys', () => {
   })
 })
 
-test('the audit log has the actor and the states before and after each change of a key, without plaintext and hash', async () => {
+test('the audit log has the actor of a key creation, and the states before and after each change, without plaintext and hash', async () => {
   const { token, email } = await world.newSession('DEVELOPER')
   const made = await make({ name: 'Audited' }, { key: token, headers: { 'x-request-id': 'making-it' } })
   const first = made.body.data

@@ -56,7 +56,7 @@ async function comes(client: Console) {
 }
 
 describe('sessions of operators', () => {
-  test('a session ends after OPERATOR_IDLE_S without activity, and a refresh does not renew the session', async () => {
+  test('a session ends after OPERATOR_IDLE_S without activity, and the provider then refuses the refresh token', async () => {
     const { tokens } = await comes('operator')
     for (let i = 0; i < 3; i++) {
       passes(IDLE_S - 60)
@@ -251,7 +251,7 @@ describe('confirmations', () => {
     assert.equal((await makeKey(tokens)).status, 201)
   })
 
-  test('wrong confirmations count as failed sign-ins', async () => {
+  test('after five confirmations with a wrong password, the server makes the user wait', async () => {
     const { person, tokens } = await comes('dashboard')
     for (let i = 0; i < 5; i++) assert.equal((await confirm(tokens, { password: 'si nywila yangu' })).status, 400)
     const refused = await confirm(tokens, { password: person.password })
@@ -340,7 +340,7 @@ describe('merchants that require a second factor', () => {
     assert.equal(acts.length, 2)
   })
 
-  test('an administrator without a second factor cannot require second factors, and other roles cannot change the setting', async () => {
+  test('an administrator without a second factor cannot require second factors, and a developer cannot change the setting', async () => {
     const merchant = await world.newMerchant()
     const { tokens } = await member('MERCHANT_ADMIN', merchant)
     const refused = await security(tokens.access_token, true)

@@ -105,7 +105,7 @@ describe('tokens of the built-in provider', () => {
     assert.match(page.text, new RegExp(`<p class="brand"><a href="${world.base}/operator/">`))
   })
 
-  test('the sign-in returns the browser to OPERATOR_REDIRECT_URIS when the setting names another address', async () => {
+  test('the sign-in accepts the address that OPERATOR_REDIRECT_URIS names, and refuses the default address of the console', async () => {
     const uri = 'https://console.example.tz/operator/callback'
     const other = await serve({ env: { OPERATOR_REDIRECT_URIS: uri }, url: world.url })
     try {
@@ -154,7 +154,7 @@ describe('sign-ins to the operator console', () => {
     assert.match(page.text, /name="password"/)
   })
 
-  test('a sign-in to the operator console requires the password when the user signed in to the dashboard after that sign-in began', async () => {
+  test('a sign-in to the operator console returns no code when the user signed in to the dashboard after that sign-in began', async () => {
     const browser = openBrowser(world.base)
     const begun = await browser.get(authorizeUrl(world.base, {}, 'operator').url)
     const uid = new URL(begun.location ?? '', world.base).pathname.split('/').at(-1)

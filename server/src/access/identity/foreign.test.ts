@@ -348,7 +348,7 @@ describe('first sign-ins of invited users', () => {
     assert.deepEqual(await bindingOf('juma@kiosk.example'), [issuer.url, 's-1', true])
   })
 
-  test('the server binds no user of the built-in provider to a foreign subject with the same address', async () => {
+  test('the server refuses a foreign subject with the verified address of a user of the built-in provider', async () => {
     await invite('juma@kiosk.example', { identity: 'embedded' })
     const claims = { email: 'juma@kiosk.example', email_verified: true }
     assert.equal(codeOf(await call(tokenFor('s-1', { claims }))), 'invalid_session')

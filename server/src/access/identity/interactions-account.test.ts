@@ -191,7 +191,7 @@ describe('confirmations of an e-mail address', () => {
     assert.equal((await from().get(url)).status, 400)
   })
 
-  test('the server sets no password through a confirmation link, and confirms no address through a reset link', async () => {
+  test('the reset page refuses the token of a confirmation link, and the confirmation page refuses the token of a reset link', async () => {
     const email = newEmail()
     await signUp(email)
     const confirm = await mailedUrl(world, email)
@@ -203,7 +203,7 @@ describe('confirmations of an e-mail address', () => {
 })
 
 describe('new passwords', () => {
-  test('a user sets a new password once through a mailed link, and the server ends all sessions of the user', async () => {
+  test('a user sets a new password once through a mailed link, and the server ends the session of the user', async () => {
     const person = await newPerson(world)
     const browser = openBrowser(world.base)
     const tokens = await signIn(world, person, browser)
@@ -226,7 +226,7 @@ describe('new passwords', () => {
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
   })
 
-  test('the server refuses two passwords of a list of more than 10,000 common passwords, in any letter case, at the sign-up, the reset and the command, in both languages', async () => {
+  test('the sign-up and the reset in both languages, and setPassword, refuse two of more than 10,000 common passwords, one with a capital letter', async () => {
     assert.ok((await commonPasswords()).size > 10_000)
     const person = await newPerson(world)
     await askReset(person.email)
@@ -291,7 +291,7 @@ describe('new passwords', () => {
     assert.match(await mailedUrl(world, person.email), /\/identity\/reset\?token=/)
   })
 
-  test('the database and the log contain no token of a reset link', async () => {
+  test('the tables of links, messages and audit entries, and the log, contain no token of a reset link', async () => {
     const person = await newPerson(world)
     await askReset(person.email)
     const token = new URL(await mailedUrl(world, person.email)).searchParams.get('token') ?? ''

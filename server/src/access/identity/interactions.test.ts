@@ -79,7 +79,7 @@ describe('new browsers', () => {
 })
 
 describe('guessed passwords', () => {
-  test('a wrong password and an unknown address get the same answer, byte for byte', async () => {
+  test('a wrong password and an unknown address get the same status, header names and page, apart from the entered address and the sign-in id', async () => {
     const person = await newPerson(world)
     const anonymous = ({ status, text, headers }: BrowserPage, email: string) => ({
       status,
@@ -276,7 +276,7 @@ describe('forged forms', () => {
     assert.equal((await browser.get(page.url)).status, 400)
   })
 
-  test('the identity pages without passkeys forbid scripts and frames, and forbid caches to store the page', async () => {
+  test('four identity pages without passkeys forbid scripts and frames, and these pages and the sign-out page forbid caches to store them', async () => {
     for (const path of [
       '/identity/sign-up',
       '/identity/forgot',
@@ -427,7 +427,7 @@ describe('second steps', () => {
     assert.ok(!world.deps.logged.join('\n').includes(secret))
   })
 
-  test('the setup of a second step ends all other sessions of the user', async () => {
+  test('the setup of a second step ends the other session of the user', async () => {
     const person = await newPerson(world)
     const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
     const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
@@ -516,7 +516,7 @@ describe('identity pages', () => {
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)
   })
 
-  test('each identity page has one heading, and each field has a label and an autocomplete purpose, in both languages', async () => {
+  test('each of five identity pages has one heading, and each field has a label and an autocomplete purpose, in both languages', async () => {
     for (const language of ['sw', 'en']) {
       const browser = openBrowser(world.base, language)
       const { page } = await open(world, browser)

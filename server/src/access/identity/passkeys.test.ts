@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { relyingParty } from './passkeys.ts'
 
-test('a passkey has the domain of the public address, and works only on its pages with TLS', () => {
+test('a passkey has the domain of the public address, and works only on its pages with TLS or on localhost', () => {
   const base = 'https://malipo.example.tz'
   assert.deepEqual(relyingParty(base), { domain: 'malipo.example.tz', origin: base })
   const operators = 'https://ops.malipo.example.tz/operator/callback'

@@ -110,7 +110,7 @@ describe('authorization codes', () => {
     assert.equal((await exchange(world.base, { ...without, verifier: '' }, back)).status, 400)
   })
 
-  test('a second use of an authorization code revokes the tokens of the first use', async () => {
+  test('a second use of an authorization code revokes the refresh token of the first use', async () => {
     const { asking, back } = await withCode()
     const first = await exchange(world.base, asking, back)
     assert.equal(first.status, 200)
@@ -171,7 +171,7 @@ describe('refresh tokens', () => {
     }
   })
 
-  test('the database contains no refresh token or cookie in plain text', async () => {
+  test('the table identity_records contains no refresh token or cookie in plain text', async () => {
     const browser = openBrowser(world.base)
     const { refresh_token } = await signIn(world, await newPerson(world), browser)
     const stored = JSON.stringify(await world.rows('select * from identity_records'))
@@ -201,7 +201,7 @@ describe('sign-outs', () => {
 })
 
 describe('endpoints of the provider', () => {
-  test('the discovery document names the available endpoints and omits three endpoints that the server does not offer', async () => {
+  test('the discovery document names the token endpoint and omits three endpoints that the server does not offer', async () => {
     const found = JSON.parse((await openBrowser(world.base).get('/identity/.well-known/openid-configuration')).text)
     assert.equal(found.issuer, `${world.base}/identity`)
     assert.equal(found.token_endpoint, `${world.base}/identity/token`)

@@ -34,7 +34,7 @@ test('the endpoint /v1/me returns only the memberships of the user', async () =>
   assert.deepEqual([data.email, data.memberships.length], [email, 1])
 })
 
-test('the server reads "me" in path, query and body as the merchant of the key', async () => {
+test('the server accepts "me" in path, query and body as the merchant of the key', async () => {
   for (const url of [
     '/v1/merchants/me/transactions',
     '/v1/merchants/me/transactions/export',
@@ -73,7 +73,7 @@ test('a key can list the disbursements of its merchant without a merchant id', a
   assert.deepEqual(codeOf(await world.get(`/v1/disbursements?merchant_id=${other.id}`)), [403, 'merchant_mismatch'])
 })
 
-test('the server reads "me" as the only merchant of a user, and refuses "me" with a reason when a user has several merchants', async () => {
+test('the server accepts "me" from a user with one merchant, and refuses "me" with a reason when a user has several merchants', async () => {
   const one = (await world.newSession('MERCHANT_ADMIN')).token
   for (const url of ['/v1/merchants/me/transactions', '/v1/merchant/api-keys?merchant_id=me', '/v1/disbursements'])
     assert.equal((await world.get(url, one)).status, 200, url)

@@ -166,7 +166,7 @@ test('no response shows an inviter whether an e-mail address has an account', as
   assert.ok(!answers[0]?.text.includes(known.user_id))
 })
 
-test('an invited user who has an account may act for both merchants on the next request', async () => {
+test('an invited user who has an account can read the payments of both merchants on the next request', async () => {
   const { merchant, admin } = await newTeam()
   const { token, email } = await world.newSession('VIEWER')
   const url = `/v1/collections?merchant_id=${merchant.id}`

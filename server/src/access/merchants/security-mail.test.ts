@@ -35,7 +35,7 @@ const textsTo = async ({ email }: Person) =>
 
 const KEY = { name: 'Seva kuu', environment: 'sandbox', scopes: ['webhooks:manage'] }
 
-test('every administrator gets an e-mail in their language about a new and a rotated key, without the key', async () => {
+test('every administrator gets an e-mail in their language about a new key, without the key, and one administrator gets another e-mail after a rotation', async () => {
   const { swahili, english, developer } = await newTeam()
   const made = await world.post('/v1/merchant/api-keys', KEY, { key: developer.token })
   assert.equal(made.status, 201)
@@ -55,7 +55,7 @@ test('every administrator gets an e-mail in their language about a new and a rot
   assert.equal((await textsTo(english)).length, 2)
 })
 
-test('every administrator gets an e-mail about a change of the webhook, with the host but without the path and the secret', async () => {
+test('an administrator gets an e-mail about a change of the webhook, with the host but without the path and the secret', async () => {
   const { english, developer } = await newTeam()
   const patch = (payload: object, key = developer.token) =>
     world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
