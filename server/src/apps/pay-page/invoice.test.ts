@@ -38,7 +38,7 @@ const pdfOf = async (invoice: ShownInvoice) => {
   return { lines, links, raw: file.bytes.toString('latin1') }
 }
 
-test('an invoice page shows number, items, total, due date and pay link in Swahili and in English', async () => {
+test('an invoice page shows number, items, total, due date and pay link in Swahili, and number and state in English', async () => {
   const sent = await invoices.sent({ note: 'Asante sana' })
   const path = `/pay/${slugOf(sent.payment_url)}`
   const swahili = await page(sent)
@@ -152,7 +152,7 @@ test('the PDF of an invoice is a file with a name, and reading the file changes 
   assert.deepEqual(await invoices.show(sent.id), before_reading)
 })
 
-test('the PDF of an invoice shows the state of the invoice when the server draws the PDF', async () => {
+test('the document of an invoice contains the current state of the invoice', async () => {
   const sent = await invoices.sent()
   const read = async () => {
     const invoice = await findInvoice(world.deps.db, world.merchant.id, sent.id)

@@ -298,7 +298,7 @@ describe('forms of the pay page', () => {
     )
   })
 
-  test('two simultaneous requests for a QR code get the same QR code', async () => {
+  test('two simultaneous requests for a QR code lead to the same payment', async () => {
     const { public_slug: slug } = await newLink()
     const form = { idempotency_key: keyIn(await look(`/pay/${slug}`)), method: 'TANQR' }
     const replies = await Promise.all([send(`/pay/${slug}`, form), send(`/pay/${slug}`, form)])

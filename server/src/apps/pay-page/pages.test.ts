@@ -39,7 +39,7 @@ const PAGES: Page[] = LANGUAGES.flatMap((language) =>
 /** Returns a page without its style sheet. The style sheet is the same on every page. */
 const markup = (page: string) => page.replace(/<style>[\s\S]*?<\/style>/, '')
 
-test('every page has at most 10 KB, and at most 14 KB together with the script', async () => {
+test('every compressed page has at most 10 KB, and at most 14 KB together with the script', async () => {
   const script = payScript().br.length
   assert.ok(script <= 3 * 1024, `the script weighs ${script} bytes`)
   for (const { name, page } of PAGES) {
@@ -260,7 +260,7 @@ test('the server answers 200 for the state of a payment, and an error status for
   )
 })
 
-test('unless the address or the browser asks for English, a page is in Swahili', () => {
+test('unless the address asks for English, or the browser prefers English and does not accept Swahili, a page is in Swahili', () => {
   const cases: [unknown, string | undefined, Language][] = [
     [undefined, undefined, 'sw'],
     [undefined, 'en-GB,en;q=0.9', 'en'],
@@ -287,7 +287,7 @@ test('the server compresses a page with the best encoding that the browser accep
   assert.equal((await compressPage('short', 'br')).encoding, null)
 })
 
-test('the PNG of a QR code has a white border of four modules', () => {
+test('the size of the PNG of a QR code includes a border of four modules', () => {
   const png = qrPng('00020101021226')
   assert.equal(png.subarray(1, 4).toString(), 'PNG')
   const width = png.readUInt32BE(16)

@@ -100,7 +100,7 @@ const clear = async (id: string, decision = 'approve') => {
 
 describe('older attempts without an answer', () => {
   for (const kind of ['payment link', 'hosted page'] as const) {
-    test(`every page warns about an older ${kind} attempt after a newer attempt failed, and shows its later success`, async () => {
+    test(`the pages of a failed newer attempt and of the ${kind} warn about an older attempt, and the poll reports its later success`, async () => {
       const { slug } = kind === 'payment link' ? await newLink() : await newPage()
       const first = await pay(slug, A)
       promptsEnd()
@@ -179,7 +179,7 @@ describe('strangers who know the link', () => {
     silent(await look(`/pay/${slug}`))
   })
 
-  test('a stranger without the script keeps the input of the form, because the page does not refresh', async () => {
+  test('the page of a link with an attempt without an answer has no automatic refresh', async () => {
     const { slug } = await newLink()
     await pay(slug, A)
     promptsEnd()
