@@ -222,7 +222,7 @@ describe('the timeline of a collection', () => {
     assert.deepEqual([complete, numbers.length, numbers[0], numbers.at(-1)], [false, 200, 51, 250])
   })
 
-  test('members of the merchant can read the timeline of a collection; a sandbox key and a key of another merchant get 404', async () => {
+  test('a member of the merchant can read the timeline of a collection; a sandbox key and a key of another merchant get 404', async () => {
     const id = await review.pay(shop, '001')
     assert.equal((await paymentTimeline(id, member)).items.length > 0, true)
     const path = `/v1/collections/${id}/timeline`
