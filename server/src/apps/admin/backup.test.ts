@@ -46,7 +46,7 @@ test('after a restore, a query settles a payout that the provider paid in the lo
     assert.equal(await statusOf(stage, key), 'SUCCESS')
   }))
 
-test('after a restore, the server sends no payout that the provider does not have, even after the pause, until an operator decides', () =>
+test('after a restore, the server sends no payout that the provider does not have, even after the end of the pause', () =>
   withPayoutWorld(async (stage) => {
     const key = await approvedUnsent(stage)
     await restore(stage)
