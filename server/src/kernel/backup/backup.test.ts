@@ -185,7 +185,7 @@ test('a restore refuses a missing file in the middle of the WAL, and names the f
   await refused(recover(await newFolder(), { place: copy }), message)
 })
 
-test('a backup refuses DATA_DIR and a folder that does not exist as its target', async () => {
+test('a backup refuses a folder inside DATA_DIR and a folder that does not exist as its target', async () => {
   const inside = { ...(await source()), place: join(data_dir, 'backup') }
   await refused(makeBackup(inside), /is inside DATA_DIR, so the loss of DATA_DIR would destroy the backups too/)
   await refused(

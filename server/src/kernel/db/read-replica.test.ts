@@ -112,7 +112,7 @@ test('a replica that has all changes answers, even when the log ends at the end 
   assert.deepEqual(await counts(), { replica: 1, primary: 0 })
 })
 
-test('many reads at the same time share their checks, and each read finds the write before it', async () => {
+test('each of fifty reads at the same time finds the write before it on the replica', async () => {
   const { reads, counts } = open()
   const seen = await Promise.all(Array.from({ length: 50 }, () => seesOwnWrite(reads)))
   assert.ok(seen.every(Boolean))

@@ -271,7 +271,7 @@ describe('bodies', () => {
     }
   }
 
-  test('the server accepts tabs and newlines in the description only', async () => {
+  test('the server accepts tabs and newlines in the description, but not in the reference', async () => {
     assert.equal((await world.post(PUSH, { ...BODY, description: 'a\tb\nc' })).status, 202)
     for (const text of ['a\tb', 'a\nb', 'a\rb'])
       refused(await world.post(PUSH, { ...BODY, reference: text }), 400, 'validation_failed')

@@ -70,7 +70,7 @@ test('behind a burst of one caller, the server begins a health check and request
   }
 })
 
-test('invented credentials and invented paths do not delay a caller whose credential was valid', async () => {
+test('behind a burst with invented credentials and paths, the server begins a request with a valid credential before half of the burst', async () => {
   const { server, begun, turns } = await startBusyServer()
   const sockets: Socket[] = []
   try {

@@ -5,7 +5,7 @@ import { mayHoldSecret, redactFields, redactSecrets } from './redact.ts'
 
 const HIDDEN = '[redacted]'
 
-test('the redaction removes PINs, passwords and other secret fields from any format, and no other text', () => {
+test('the redaction removes PINs, passwords and other secret fields from JSON, XML and form texts, and no other text', () => {
   const rows: [given: string, left: string][] = [
     ['{"pin":"4321","a":1}', `{"pin":"${HIDDEN}","a":1}`],
     ['{"PIN" : 4321, "a": 1}', `{"PIN" : "${HIDDEN}", "a": 1}`],

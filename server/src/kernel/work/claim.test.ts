@@ -86,7 +86,7 @@ test('a claim finds a merchant that comes after many merchants without an allowa
   )
 })
 
-test('one claim reads a limited number of merchants, and the next claim continues after these merchants', async () => {
+test('at most three claims find the one due row among the rows of 12,000 merchants', async () => {
   await fill(12_000, 1, new Date(START.getTime() + 3_600_000))
   await deps.db.query(MAKE_DUE, [START])
   const claim = claimer()
