@@ -332,7 +332,7 @@ describe('safety', () => {
     assert.equal(JSON.parse(second.out).collection_id, JSON.parse(first.out).collection_id)
   })
 
-  test('the tool sends a stored key to no other server, and sends no live key over a network without encryption', async () => {
+  test('the tool refuses to send a stored key to another server, and a live key over a network without encryption', async () => {
     const home = newHome()
     writeFileSync(
       join(home, 'login.json'),
@@ -514,7 +514,7 @@ describe('commands', () => {
     assert.match(narrow.err, /This key lacks the scope requests:read\. Make a key with this scope/)
   })
 
-  test('logs tail --since shows past requests, also with a status, and refuses options that do not fit', async () => {
+  test('logs tail --since shows past requests with the status of --status, and refuses options that do not fit', async () => {
     await world.get(`/v1/collections/${randomUUID()}`)
     await written()
     const child = start(['logs', 'tail', '--since', '1h', '--status', '404', '--json'])

@@ -35,7 +35,7 @@ test('the PHP SDK makes the first calls of a new merchant on the real server, an
   assert.deepEqual(await runSmoke(driver.call, world), [])
 })
 
-test('the PHP SDK sends nothing to a server whose certificate no authority signed', async () => {
+test('the PHP SDK reports that it sent nothing to a server whose certificate no authority signed', async () => {
   const server = await startTlsServer()
   const client = { base_url: `https://localhost:${server.port}`, api_key: world.api_key, max_retries: 0 }
   const args = { input: { amount: '1.00', phone: '0754123001' } }

@@ -60,7 +60,7 @@ for (const [name, options] of [
       assert.deepEqual(await runSmoke(driver.call, world), [])
     })
 
-    test(`the ${name} sends nothing to a server whose certificate no authority signed`, async () => {
+    test(`the ${name} reports that it sent nothing to a server whose certificate no authority signed`, async () => {
       const server = await startTlsServer()
       const client = { base_url: `https://localhost:${server.port}`, api_key: world.api_key, max_retries: 0 }
       const args = { input: { amount: '1.00', phone: '0754123001' } }

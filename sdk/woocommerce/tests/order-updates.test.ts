@@ -56,7 +56,7 @@ test('a success that arrives after the reversal of the same payment does not pay
   assert.deepEqual([status, completed], ['on-hold', 0])
 })
 
-test('a failed attempt leaves the order open, and a late success pays the order', async () => {
+test('the plugin notes a failed attempt, and a late success pays the order', async () => {
   const { results, status } = await applied([facts('failed', { reason: 'Wrong PIN.' }), facts('successful')])
   assert.deepEqual([results, status], [['noted', 'paid'], 'processing'])
 })

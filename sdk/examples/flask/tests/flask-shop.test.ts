@@ -28,7 +28,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a customer pays in the Flask shop, and the shop marks the order paid once, and on hold after a reversal', async () => {
+test('a customer pays in the Flask shop, and the shop ships the order once, and puts an order on hold after a reversal', async () => {
   const python = await makePythonHome(join(ROOT, 'sdk/python'), folder, { flask: 'python3-flask' })
   const port = await unusedPort()
   const url = `http://127.0.0.1:${port}`

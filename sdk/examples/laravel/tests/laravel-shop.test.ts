@@ -42,7 +42,7 @@ async function makeProject(): Promise<void> {
   await outputOf('composer', ['install', '--no-interaction', '--quiet'], { cwd: folder, env })
 }
 
-test('a customer pays in the Laravel shop, and the shop marks the order paid once, and on hold after a reversal', async () => {
+test('a customer pays in the Laravel shop, and the shop ships the order once, and puts an order on hold after a reversal', async () => {
   await makeProject()
   const env = { SHOP, SHOP_DATABASE: join(folder, 'shop.sqlite') }
   const shop = await startProgram('php', ['-S', '127.0.0.1:0', '-t', 'public'], /127\.0\.0\.1:\d+\) started/, {
