@@ -105,7 +105,7 @@ test('every page is complete, escapes settings, runs one script of this server, 
   }
 })
 
-test('every link of every page leads to a page, and every anchor exists', async () => {
+test('every link of every page to this server leads to a page, and every anchor exists', async () => {
   const texts = new Map<string, string>()
   const textOf = async (path: string) => {
     if (!texts.has(path)) {
