@@ -107,7 +107,7 @@ describe('requests of an API key', () => {
     )
   })
 
-  test('the request log lists a refused request with its error code, after a wrong key, scope, body or path', async () => {
+  test('the request log lists a refused request with its error code, after a revoked key, a missing scope, a wrong body or an unknown payment', async () => {
     const made = await createKey(world.deps, {
       merchant_id: world.merchant.id,
       environment: 'sandbox',
@@ -171,7 +171,7 @@ describe('access and filters of the request log', () => {
     assert.deepEqual(await findRequestsOf(world.deps.db, other.id, resource_id), [])
   })
 
-  test('administrators and developers read the whole request log, and an API key cannot', async () => {
+  test('administrators and developers can read /v1/merchant/requests, and other roles and an API key cannot', async () => {
     for (const role of ['MERCHANT_ADMIN', 'DEVELOPER', 'FINANCE', 'VIEWER'] as const) {
       const { token } = await world.newSession(role)
       const allowed = role === 'MERCHANT_ADMIN' || role === 'DEVELOPER' ? 200 : 403
