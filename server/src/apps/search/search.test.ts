@@ -129,7 +129,7 @@ describe('a member of a merchant', () => {
     })
   })
 
-  test('a member finds links, invoices, withdrawals and transactions by their references, phones, amounts and names, and links by their descriptions', async () => {
+  test('a member finds links, invoices and withdrawals by their references, phones, amounts and names, links by their descriptions, and transactions by their references', async () => {
     const cases: [kind: string, id: string, texts: string[]][] = [
       [
         'payment_link',
@@ -223,7 +223,7 @@ describe('a member of a merchant', () => {
 })
 
 describe('an operator', () => {
-  test('an operator finds records of all merchants, each with its merchant', async () => {
+  test('an operator finds payments, withdrawals, links, invoices and transactions, and sees the merchant of a payment', async () => {
     const [hit] = await searchAll('7001')
     assert.deepEqual(
       [hit?.id, hit?.merchant_id, hit?.merchant_name, hit?.target],
@@ -297,7 +297,7 @@ describe('an operator', () => {
   })
 })
 
-test('a search reads a bounded number of rows, whatever the number of payments', async () => {
+test('a search for a merchant with more than 30,000 payments reads a bounded number of rows', async () => {
   const merchant = await world.newMerchant()
   const id = newId(world.deps, merchant.routing_code)
   const count = NEWEST_PAYMENTS + 30_000
