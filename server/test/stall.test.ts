@@ -1,5 +1,6 @@
 // Tests the limits on the heavy work for one caller. The server refuses further requests with a clear error, and other callers
-// still get quick responses. Own process: the test measures the delays of the whole process.
+// still get quick responses.
+// Own process: the test measures the delays of the whole process.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
