@@ -71,7 +71,10 @@ const DOORS: Record<string, readonly string[] | null> = {
   'apps/admin/standalone.ts': ['admin.ts', 'process.ts'],
 }
 
-/** `code` is the text with a space in place of each character of a comment. Each line keeps its number. */
+/**
+ * `code` is the text with spaces in place of line comments, and of block comments that begin a line. Each line keeps its
+ * number.
+ */
 type Source = { path: string; text: string; code: string }
 
 const IS_TEST = /\.test\.ts$/

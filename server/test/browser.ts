@@ -58,11 +58,11 @@ async function start(): Promise<Browser> {
 }
 
 /**
- * A page in a separate browser context, and the complaints of the browser: script errors, refused resources, violated policies.
+ * A page in a separate browser context. `complaints` are the script errors, and the errors and warnings of the console.
  */
 export type WatchedPage = { page: Page; context: BrowserContext; complaints: string[]; close(): Promise<void> }
 
-/** Opens a page that records each complaint of the browser. */
+/** Opens a page that records the script errors, and the errors and warnings of the console. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options)
   const page = await context.newPage()

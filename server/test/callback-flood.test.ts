@@ -65,7 +65,7 @@ const money = async () =>
 const completed = (reference: string, more: object = {}) => JSON.stringify({ reference, status: 'COMPLETED', ...more })
 const unknownReference = () => `${idToBase32(newId(world.deps, world.merchant.routing_code))}01`
 
-/** Sends callbacks, 250 at the same time, and returns the number of responses for each status. */
+/** Sends callbacks, at most 250 at the same time, and returns the number of responses for each status. */
 async function send(callbacks: readonly (() => Promise<{ status: number }>)[]): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   for (let at = 0; at < callbacks.length; at += 250) {

@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.ts'
 /** Ways to break each check, by the name of the check: SQL statements that run over correct books. */
 export type Contradictions = Record<string, readonly string[]>
 
-/** Returns an SQL condition that matches exactly one row of a table. */
+/** Returns an SQL condition that matches at most one row of a table. */
 export function oneRow(table: string, condition: string): string {
   return `ctid = (select ctid from ${table} where ${condition} limit 1)`
 }
@@ -76,7 +76,7 @@ function assertFound(name: string, { ok, checks }: Verification): void {
   assert.equal(ok, false)
 }
 
-/** Connects as a reader with the settings of the application's connections. */
+/** Connects as a reader with the time zone of the application's connections. Like them, reads a bigint as a BigInt. */
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
   client.setTypeParser(20, (text: string) => BigInt(text))

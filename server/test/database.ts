@@ -1,4 +1,4 @@
-/** Makes a separate database for each test: a copy of the migrated template that `npm test` prepares. */
+/** Makes separate databases for tests, by default copies of the migrated template that `npm test` prepares. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -31,7 +31,8 @@ export function testServer(): { adminUrl: string; template: string } {
 }
 
 /**
- * Makes a database with the current schema. If `template` is null, the database is empty. `drop` closes open connections first.
+ * Makes a copy of the database `template`, by default of the migrated template. Null means an empty database. `drop` closes
+ * open connections first.
  */
 export async function createTestDatabase(template: string | null = testServer().template): Promise<TestDatabase> {
   const { adminUrl } = testServer()

@@ -9,7 +9,7 @@ export async function pagesOf(bytes: Promise<Buffer>): Promise<Page[]> {
   return readPdf(await bytes).pages
 }
 
-/** Returns the texts of the pages, from top to bottom by their positions. */
+/** Returns the texts of the pages, in the order in which the document draws them. */
 export function linesOf(pages: readonly Page[]): string[] {
   return pages.flatMap(({ texts }) => texts.map(({ text }) => text))
 }
@@ -25,7 +25,7 @@ export function showsNot(pages: readonly Page[], unwanted: RegExp): void {
   assert.doesNotMatch(linesOf(pages).join('\n'), unwanted)
 }
 
-/** Asserts that all texts are inside the printable area and that no two of them overlap. */
+/** Asserts that all texts are between the side margins and on the paper, and that no two of them overlap. */
 export function isTidy({ width, height, texts }: Page, margin: number): void {
   for (const item of texts) {
     const { text, x, y, size } = item

@@ -73,7 +73,7 @@ export function expressionsIn(files: readonly { path: string; text: string }[]):
   return found
 }
 
-/** Returns the declared constants by name, each with its file. */
+/** Returns the initial values of the declared variables by name, each with its file. */
 function constantsOf(sources: readonly Source[]): Map<string, { path: string; init: Node }[]> {
   const constants = new Map<string, { path: string; init: Node }[]>()
   for (const { path, program } of sources) {

@@ -113,7 +113,7 @@ export type World = {
     roles: Role | { role: Role; merchant?: Merchant }[],
   ): Promise<{ token: string; user_id: string; email: string }>
   call(options: InjectOptions & { key?: string | null; idempotency_key?: string | null }): Promise<Reply>
-  /** Sends a POST with a fresh Idempotency-Key. */
+  /** Sends a POST, by default with a fresh Idempotency-Key. */
   post(
     path: string,
     body: object,

@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Reads a file of the repository. Null means that no such file exists. */
+/**
+ * Reads a page of the repository. For a file that is no page, returns an empty text. Null means that no such file exists.
+ */
 type ReadText = (path: string) => string | null
 
 const readText: ReadText = (path) => {

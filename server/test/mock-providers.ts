@@ -18,7 +18,7 @@ export const SETTLED_MS = DELAY_MS + Math.max(DELAY_MS, 300) + 10
 export const PROFILE = { success_default: 'always', seed: 'test', delay_ms: DELAY_MS } as const
 
 type Received = { headers: Record<string, string | undefined>; body: Buffer }
-/** A provider adapter under test, with the received callbacks by reference. */
+/** A provider adapter under test, with the received callbacks. */
 export type Subject = { provider: Provider; received: Received[]; close(): Promise<void> }
 
 /** Starts the mock provider in this process. */

@@ -26,7 +26,7 @@ function setFault(fault: 'reset_before' | 'reset_after', calls: readonly string[
   stage.twin.setFaults({ rates: { ...rates, callback: { lost: 1 } } })
 }
 
-/** Makes a payment, and waits for its prompt. */
+/** Makes a payment, and waits until the platform has tried to send its prompt. */
 async function pay(): Promise<string> {
   const body = { amount: PAYMENT, phone: '0754123500' }
   const reply = await world.post('/v1/collections/wallet-push', body, { key: world.live_key })

@@ -9,7 +9,7 @@ import { waitUntil } from './payout-processes.ts'
 import { booksHold } from './payouts.ts'
 import { createSelcomWorld, type SelcomWorld } from './selcom-world.ts'
 
-/** Phone endings by the outcome at the twin. With any other ending, the payer pays after a moment. */
+/** Phone endings by the outcome at the twin. With the other endings of these tests, the payer pays after a moment. */
 const SLOWLY = '016'
 const IN_PROGRESS = '106'
 const PAYMENT = '50000.00'

@@ -1,4 +1,4 @@
-// Reads the PDF files that the product draws: texts with their positions, black boxes, and metadata.
+// Reads the PDF files that the product draws: texts with their positions, boxes, links and metadata.
 
 import { inflateSync } from 'node:zlib'
 

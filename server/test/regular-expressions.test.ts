@@ -22,7 +22,10 @@ import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
 
 const SIZE = 64 * 1024
 const LIMIT_MS = 5
-/** The number of runs. The fastest run counts, because a busy machine slows some runs and a slow expression slows all runs. */
+/**
+ * The highest number of runs. The fastest run counts, because a busy machine slows some runs and a slow expression slows all
+ * runs.
+ */
 const RUNS = 40
 
 /** The sources of expressions that may be slow, each with the reason. */
@@ -149,7 +152,10 @@ function distinct(all: readonly Expression[]) {
   return by_text.values()
 }
 
-/** Returns the fastest time for 64 KB. If a smaller text already exceeds the limit, returns the time for that text. */
+/**
+ * Returns the fastest time for the first size whose text reaches the limit. If no text up to 64 KB reaches the limit, returns
+ * 0.
+ */
 function timeOf(expression: RegExp, text: WorstText, visits_all: boolean): number {
   for (const size of [32, 2_048, 8_192, SIZE]) {
     const input = fill(text, size)

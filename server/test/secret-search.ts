@@ -13,7 +13,10 @@ export type Secret = { name: string; value: string; shown?: RegExp }
 
 const HEX = /^[0-9a-f]+$/
 
-/** Returns every readable form of a text: plain, JSON, URL, hex, and base64 at each offset in a longer text. */
+/**
+ * Returns the readable forms of a text that have six characters or more: plain, JSON, URL, hex, and base64 at each offset in a
+ * longer text.
+ */
 export function writingsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')
   const writings = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])

@@ -100,7 +100,10 @@ after(async () => {
   for (const close of closing.reverse()) await close()
 })
 
-/** Records every response of the server: responses to calls within this process, and responses over HTTP. */
+/**
+ * Records each response of the server to a call within this process or by `fetch`. Of the latter, omits the cookies and the
+ * header location.
+ */
 function listenIn(): void {
   const { app } = world.system
   const inject = app.inject.bind(app) as (

@@ -1,6 +1,6 @@
 /**
- * Tests that the tables can move to several machines. Every statement names merchant_id as a value, or is an exception with a
- * reason. The test needs no Citus, because the plans of PostgreSQL show the values of the distribution columns.
+ * Tests that the tables can move to several machines. Every statement over distributed tables names their distribution columns
+ * as values, or is an exception with a reason. The test needs no Citus, because the plans of PostgreSQL show these values.
  */
 // Own process: the test records the statements of the program from their first load on.
 import assert from 'node:assert/strict'

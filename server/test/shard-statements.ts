@@ -16,8 +16,8 @@ export type RecordedStatement = { name: string; text: string; file: string }
 
 /**
  * Records every later call of `sql`, by a line that it adds to pool.ts when Node loads that file. Call this function in a
- * process that has not loaded pool.ts. Then loads every file of server/src with statements. Returns the list of statements, to
- * which it adds later statements.
+ * process that has not loaded pool.ts. Then loads the files of server/src with statements, except main.ts and admin.ts. Returns
+ * the list of statements, to which it adds later statements.
  */
 export async function recordStatements(): Promise<RecordedStatement[]> {
   const recorded: RecordedStatement[] = []

@@ -70,7 +70,7 @@ function talk(socket: Socket, mail: MailServer, password: string | undefined): v
       if (line !== '.') return void body.push(line.startsWith('.') ? line.slice(1) : line)
       current.raw = body.join('\r\n')
       body = null
-      // The server keeps the e-mail although it sends no response. A real mail server can do the same.
+      // The server keeps the e-mail even if it then sends no response. A real mail server can do the same.
       const set = mail.answers.END
       if (set === undefined || set === 'hang' || set === 'drop') mail.mails.push(current)
       return void answer('END', '250 2.0.0 taken as 4711')

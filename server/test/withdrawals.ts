@@ -34,7 +34,7 @@ const TABLES = [
   'outbox_messages',
 ]
 
-/** Returns the content of every table about withdrawals, as one value for comparison. */
+/** Returns the number of rows and a hash of each table, by default of the tables about withdrawals. */
 export async function contentOf(world: World, tables: readonly string[] = TABLES): Promise<Record<string, string>> {
   const parts = tables.map(
     (table) =>

@@ -96,7 +96,7 @@ export async function gatherFacts(rig: Rig, acks: readonly Ack[]): Promise<Facts
   }
 }
 
-/** Returns the facts about payments of these merchants. */
+/** Returns the facts without the collections, attempts, moves, events and balances of other merchants. */
 export function factsOf(facts: Facts, merchants: ReadonlySet<string>): Facts {
   const isTheirs = ({ merchant_id }: { merchant_id: string }) => merchants.has(merchant_id)
   return {

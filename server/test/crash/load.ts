@@ -1,5 +1,5 @@
-// Simulates clients that request payments for merchants. A client gives each payment one Idempotency-Key and repeats the
-// request until the server answers.
+// Simulates clients that request payments for merchants. A client gives each payment one Idempotency-Key. If the connection
+// breaks or the server can answer later, the client repeats the request.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -13,7 +13,10 @@ export type Ack = { key: string; merchant_id: string; collection_id: string; amo
 
 /** A client that sends orders to one server address. */
 export type Client = {
-  /** Sends an order repeatedly until the server acknowledges it. If a response breaks the contract of the API, throws an error. */
+  /**
+   * Sends an order repeatedly until the server acknowledges it. If a response is unexpected, or if the time limit ends, throws
+   * an error.
+   */
   order(order: Order): Promise<Ack>
   /** Sends the order once. Returns the status and the text of the response. Null means that the connection broke. */
   once(order: Order): Promise<{ status: number; text: string } | null>
@@ -100,7 +103,9 @@ export type Load = {
    */
   problems: string[]
   orders(): number
-  /** Starts no further payment. Resolves when the server has acknowledged each started payment. */
+  /**
+   * Starts no further payment. Resolves when each started payment has its acknowledgement or an entry in `problems`.
+   */
   stop(): Promise<void>
 }
 

@@ -238,8 +238,8 @@ export async function askAgain(rig: Rig, within_ms = 20_000): Promise<void> {
 export type OpenPayoutRecords = { open: number; unsent: number; due: number; pending: number }
 
 /**
- * Waits until the only open payouts are those in doubt at the provider, at most `within_ms`. Returns the numbers of open
- * records.
+ * Waits, at most `within_ms`, until only payouts in doubt at the provider are open and no webhook is pending. Returns the
+ * numbers of open records.
  */
 export async function waitPayoutsQuiet(rig: Rig, within_ms = 45_000): Promise<OpenPayoutRecords> {
   const end = Date.now() + within_ms

@@ -50,7 +50,7 @@ export type Child = {
 }
 
 const children = new Set<ChildProcess>()
-// When the process of the test ends, also by a signal, no server process remains.
+// When the process of the test exits, or gets one of the signals below, no server process remains.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })

@@ -158,7 +158,7 @@ test("/readyz returns 503 with the reason while the database's disk has no space
   assert.equal((await push()).status, 202)
 })
 
-/** Fills the free space of a disk of at most 40 MB. */
+/** Fills the free space of a disk, with at most 40 MB. */
 function fillRest(folder: string): void {
   for (let at = 0; at < 10_000; at++) {
     try {

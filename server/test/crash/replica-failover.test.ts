@@ -73,7 +73,7 @@ async function pay(): Promise<string> {
   return ack.collection_id
 }
 
-/** Lists the payments with the last reference, and returns the status of the response and the ids. */
+/** Lists the payments with the last reference. Returns the status and the text of the response, and the ids. */
 async function list(): Promise<{ status: number; text: string; ids: string[] }> {
   const url = `${server.url}/v1/collections?reference=order-${number}`
   const answer = await fetch(url, { headers: { authorization: `Bearer ${shop.key}` } })

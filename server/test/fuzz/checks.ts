@@ -64,7 +64,9 @@ function closed(value: unknown): unknown {
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Makes the function that returns the breaches of the contract in an answer. */
+/**
+ * Makes the functions that return the breaches of the contract in an answer, and the errors of a value against a schema.
+ */
 export function createAnswerCheck() {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('uuid', UUID).addFormat('date-time', TIME).addFormat('email', true)

@@ -1,6 +1,6 @@
 /**
- * Tests every documented call with generated requests and with credentials of each kind, against the real app with a real
- * database. Each answer must match the OpenAPI document. `npm run fuzz` sends 50,000 requests.
+ * Tests the documented calls, except streams, with generated requests and with credentials of each kind, against the real app
+ * with a real database. Each answer must match the OpenAPI document. `npm run fuzz` sends 50,000 requests.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,7 +36,7 @@ async function credentialsOf(world: World): Promise<Record<string, string | null
   }
 }
 
-/** Makes records of each kind, so that requests reach them. */
+/** Makes records, so that requests reach them. */
 async function fill(world: World, pool: ValuePool): Promise<void> {
   const made = [
     await world.post('/v1/merchant/webhook-endpoints', { webhook_url: 'http://127.0.0.1:1/hook' }),
@@ -72,7 +72,7 @@ async function fill(world: World, pool: ValuePool): Promise<void> {
   pool.set('merchant_id', [world.merchant.id, 'me'])
 }
 
-/** Adds the ids and references of an answer to the pool. */
+/** Adds the ids, slugs, references, periods and event names of an answer to the pool. */
 function gatherValues(value: unknown, pool: ValuePool): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, inner] of Object.entries(value)) {
@@ -86,7 +86,7 @@ function gatherValues(value: unknown, pool: ValuePool): void {
   }
 }
 
-/** Returns the kinds of credentials with which a call can succeed. */
+/** Returns kinds of credentials with which a call can succeed. */
 function fittingCredentials({ security, path }: FuzzOperation): string[] {
   if (path.startsWith('/v1/operator/')) return ['super admin']
   const of_keys = security.includes('api_key') ? ['sandbox', 'sandbox', 'live'] : []

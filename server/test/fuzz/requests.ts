@@ -122,7 +122,7 @@ function sound(operation: FuzzOperation, pool: ValuePool): fc.Arbitrary<FuzzRequ
     .map(({ values, body, key: once }) => assemble(operation, values, body, once))
 }
 
-/** Changes one part of a valid request. */
+/** Changes one field of the body of a request. The parameters may have hostile values. */
 function nearlySound(operation: FuzzOperation, pool: ValuePool): fc.Arbitrary<FuzzRequest> {
   const change = fc.record({ at: fc.nat(), value: fc.constantFrom(...HOSTILE_VALUES), drops: fc.boolean() })
   return fc

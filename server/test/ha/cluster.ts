@@ -138,7 +138,7 @@ function startDiskGuard(node: DatabaseNode): void {
   startIn(node, 'disk-guard', env, [...AS_POSTGRES, 'sh', '-c', loop])
 }
 
-/** Starts the programs of every node that do not run. */
+/** Starts etcd and Patroni on each node on which they do not run. */
 export function startMissing(): void {
   for (const node of NODES) {
     startEtcd(node)
@@ -199,7 +199,7 @@ export async function runOn<Row extends pg.QueryResultRow>({ address }: Database
   }
 }
 
-/** Returns the standbys that stream from a node. If the node does not answer, the list is empty. */
+/** Returns the standbys that are connected to a node. If the node does not answer, the list is empty. */
 export function standbysOf(node: DatabaseNode): Promise<Standby[]> {
   return runOn<Standby>(node, 'select application_name, state, sync_state from pg_stat_replication').catch(() => [])
 }

@@ -1,5 +1,5 @@
-// Makes payouts during the faults of `npm run ha`. An operator approves withdrawals and repeats each approval until the server
-// answers. The provider's book shows whether the platform executed a payout twice.
+// Makes payouts during the faults of `npm run ha`. An operator approves withdrawals. If the connection breaks or the server
+// answers 503, the operator repeats the approval. The provider's book shows whether the platform executed a payout twice.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {

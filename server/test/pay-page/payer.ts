@@ -43,7 +43,9 @@ export type Payer = WatchedPage & {
   wait(seconds: number): Promise<void>
   /** Returns the payment's id from the address of the page. */
   collection(): string
-  /** Closes the page, and asserts that the browser logged no error and stored no cookie. */
+  /**
+   * Closes the page. Asserts that the browser logged no error except the expected HTTP errors, and stored no cookie.
+   */
   leave(): Promise<void>
 }
 

@@ -13,7 +13,7 @@ let browser: Browser
 let site: ScreenSite
 let opened: WatchedPage
 let page: Page
-/** The paths of the received requests in order, without the requests for screens. */
+/** The methods and paths of the received requests in order, without the requests for screens and for the script. */
 let received: string[]
 /** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void

@@ -38,7 +38,7 @@ export type Visitor = WatchedPage & {
   fill(sw: string, en: string, text: string): Promise<void>
   /** If SCREENSHOTS names a folder, saves a picture of the page in both sizes. */
   picture(name: string): Promise<void>
-  /** Closes the page, and asserts that the browser logged no error. */
+  /** Closes the page, and asserts that the browser logged no error except the expected HTTP errors. */
   leave(): Promise<void>
 }
 

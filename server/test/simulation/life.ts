@@ -304,7 +304,10 @@ export class Life {
     }
   }
 
-  /** Lets the provider report the true outcome of every payout, and asserts that every withdrawal gets a final status. */
+  /**
+   * Lets the provider report the true outcome of every payout, and asserts that no withdrawal stays in PROCESSING or
+   * NEEDS_RECONCILIATION.
+   */
   async heal(): Promise<void> {
     const { rig } = this
     await this.releaseAll()

@@ -73,7 +73,7 @@ export function approveAct(life: PeopleLife, by: Person, paper: Paper): Act {
   }
 }
 
-/** Draws one approval. If the merchant has no fitting withdrawal, returns no action. */
+/** Draws one approval. If the draw finds no withdrawal, returns no action. */
 export function approve(life: PeopleLife, shop: Shop): Act[] {
   const paper = paperOf(life, shop, isOpen)
   return paper === null ? [] : [approveAct(life, approverOf(life, paper), paper)]

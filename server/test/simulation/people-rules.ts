@@ -211,7 +211,7 @@ export class Rules {
     })
   }
 
-  /** Records the approvals of a step that the server accepted. */
+  /** Records the approvals of a step that moved money. */
   applyApprovals(approvals: readonly Approval[], day: number): void {
     for (const { by, paper, answer } of approvals) {
       if (answer !== 'ok') continue

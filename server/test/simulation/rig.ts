@@ -11,7 +11,7 @@ import { createWorld, type Reply, type World } from '../harness.ts'
 import { fund, newPayoutScript, reverseCollection, scriptedProvider } from '../payouts.ts'
 import { type Crash, DEADLINE_H, FOUR_EYES, type ModelAnswer, type ModelBook, type Price } from './model.ts'
 
-/** A merchant, its live API key and the id of its FINANCE user. */
+/** A merchant, its live API key, the id of its FINANCE user, and the destination of its withdrawals. */
 export type Shop = { merchant: Merchant; key: string; person: string; destination: string }
 
 /**

@@ -74,7 +74,7 @@ export type OurPayout = {
   merchant_minor: bigint
 }
 
-/** A status change that the platform must report to the merchant as an event. */
+/** A status change of a payment or payout, with the event that reports it. Null means that no event reports it. */
 export type Move = {
   merchant_id: string
   source: string
@@ -266,7 +266,10 @@ export function leftOf({ paid_minor, returned_minor }: TheirPayment): bigint {
   return sum(paid_minor) - sum(returned_minor)
 }
 
-/** Returns the provider's decision about a payment. The paid and returned amounts decide, not the status. */
+/**
+ * Returns the provider's decision about a payment. If an amount remains at the provider, the payment is paid, whatever its
+ * status.
+ */
 export function decidedPayment(their: TheirPayment): 'paid' | 'unpaid' | 'undecided' {
   if (leftOf(their) > 0n) return 'paid'
   return their.word === 'PENDING' || their.word === 'INPROGRESS' ? 'undecided' : 'unpaid'

@@ -23,7 +23,7 @@ export type Clients = {
   results: RequestResult[]
   /** Responses that break the contract of the API. */
   problems: string[]
-  /** Returns the number of requests that a client repeated because the connection broke. */
+  /** Returns the number of requests whose connection broke. */
   lost(): number
   /** Returns the number of answered requests. */
   done(): number

@@ -30,7 +30,7 @@ export type Difference = {
 /** The number of our payments in processing and payouts in NEEDS_RECONCILIATION, by their state in the provider's book. */
 export type Undecided = Record<string, number>
 
-/** Describes every problem except the differences per record, which `findDifferences` finds. */
+/** Describes every problem except those that `findDifferences`, `findShortage` and `eventProblems` find. */
 export function findProblems(books: Books): string[] {
   return [
     ...promises(books),

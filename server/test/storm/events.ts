@@ -2,7 +2,7 @@
 
 import type { Books } from './books.ts'
 
-/** The statuses that the platform must report to the merchant, each with its event. */
+/** Statuses that the platform must report to the merchant, each with its event. */
 const FINAL: Record<string, string> = {
   successful: 'collection.success',
   failed: 'collection.failed',

@@ -31,7 +31,7 @@ export type Aftermath = {
   cases: StormCase[]
   /** The number of cases that the provider's answer closed. */
   explained: number
-  /** The number of cases that an operator closed. */
+  /** The number of cases that the provider's answer did not close. */
   corrected: number
   /** The number of lines of the uploaded statement. */
   lines: number
