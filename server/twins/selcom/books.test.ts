@@ -97,7 +97,7 @@ async function stormWith<T>(
   }
 }
 
-/** Returns all records of a run in a fixed order, so that a test can compare runs. */
+/** Returns the records of a run in a fixed order, without the states of callbacks, so that a test can compare runs. */
 function outcomeOf(simulator: Simulator, seen: Map<string, string[]>): unknown {
   const { refusals, struck, callbacks: _delivered, ...totals } = simulator.totals()
   const sorted = (counts: Record<string, number>) => Object.entries(counts).sort()

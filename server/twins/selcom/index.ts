@@ -46,7 +46,7 @@ export type SimulatorOptions = {
   clock?: Clock
 }
 
-/** A running twin. The control API offers the same functions over HTTP. */
+/** A running twin. The control API offers the same functions over HTTP, except `close`. */
 export type Simulator = {
   /** The base URL of the gateway's calls, which ends in /v1. */
   url: string

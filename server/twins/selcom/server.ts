@@ -20,7 +20,9 @@ const FORBIDDEN =
 /** The address of the twin, and the token of its control API. */
 export type Listening = { port: number; host: string; control_token: string }
 
-/** Starts the HTTP server of a twin. Resolves with its URLs and the function that closes it when the server accepts connections. */
+/**
+ * Starts the HTTP server of a twin. Resolves with its URL and the function that closes it when the server accepts connections.
+ */
 export async function listen(twin: Twin, options: Listening): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.sendDate = false

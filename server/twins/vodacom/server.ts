@@ -140,7 +140,7 @@ function readBody(request: IncomingMessage, done: (body: string) => void): void 
   request.on('end', () => done(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** Parses a JSON object. If the text is no JSON object, returns null. */
+/** Parses a JSON object or array. For any other text, returns null. */
 function jsonOf(body: string): Record<string, unknown> | null {
   try {
     const content: unknown = JSON.parse(body)

@@ -36,7 +36,7 @@ export type Settings = {
    * transaction.
    */
   words: { pending: string; paid: string; failed: string }
-  /** If false, a query finds paid transactions only. */
+  /** If false, a query finds only transactions whose money has moved. */
   finds_unpaid: boolean
 }
 
