@@ -304,7 +304,10 @@ function queryString(query: object): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** Serialises an input. If JSON cannot express a value, throws a TypeError before the SDK sends anything. */
+/**
+ * Serialises an input. If the input is no object, or contains a BigInt or a number that is not finite, throws a TypeError
+ * before the SDK sends anything.
+ */
 function jsonOf(body: object): string {
   if (typeof body !== 'object' || Array.isArray(body))
     throw new TypeError("Pass an object, such as { amount: '25000.00' }.")
