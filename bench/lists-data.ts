@@ -1,4 +1,5 @@
-// Fills every list of a merchant with any number of rows by SQL, for the benchmark of lists.
+// Fills the lists of collections, payment links, invoices, withdrawals and deliveries of a merchant by SQL, with any number of
+// rows, for the benchmark of lists.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'

@@ -105,7 +105,7 @@ const OF_OPERATORS = [
   ...SEARCHES.map((path) => `/v1/operator/${path}`),
 ]
 
-/** Creates a merchant with few rows and a merchant with many rows, and reads every list of both merchants. */
+/** Creates a merchant with few rows and a merchant with many rows, and reads the same lists of both merchants. */
 export async function listsCase(
   cleanup: Cleanup,
   database: Database,
