@@ -267,7 +267,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   'vodacom-twin': "Runs a simulator of Vodacom's M-Pesa OpenAPI.",
 }
 
-/** The npm commands whose programs print a help text. */
+/** The npm commands whose help texts the page shows. */
 const WITH_HELP = ['bench', 'ha', 'mock-provider', 'simulator', 'vodacom-twin']
 
 async function commandsPage(): Promise<string> {

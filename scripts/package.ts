@@ -54,7 +54,10 @@ if (import.meta.main) {
   else process.stdout.write(`${await buildPackage({ version: values.version, output: values.output })}\n`)
 }
 
-/** Returns the problem of a version that Debian does not accept. Null means that Debian accepts the version. */
+/**
+ * Returns the problem of a version that the package cannot have. Null means that the version has no problem, or that there is
+ * none.
+ */
 export function versionProblem(version: string | undefined): string | null {
   if (version === undefined || /^\d[A-Za-z0-9.+~]*$/.test(version)) return null
   return `the version "${version}" must begin with a digit and have only letters, digits and . + ~, such as 0.2.0+1`

@@ -71,7 +71,9 @@ function isProduction() {
   return /^\s*(?:export\s+)?NODE_ENV\s*=\s*(["']?)production\1\s*(?:#.*)?$/m.test(readIfThere(join(ROOT, '.env')) ?? '')
 }
 
-/** If a package is missing or differs from the version in package-lock.json, exits and names the command to run. */
+/**
+ * If a runtime package is missing or differs from the version in package-lock.json, exits and names the command to run.
+ */
 function requirePackages() {
   const lock = readIfThere(join(ROOT, 'package-lock.json'))
   if (lock === null) fail('package-lock.json is missing: run this command in a complete checkout')
@@ -181,8 +183,8 @@ function fingerprint(lock) {
 }
 
 /**
- * Runs `work` while this process holds the installation lock of this checkout. The lock is an abstract socket. When the holder
- * dies, the kernel frees the lock, so no stale lock file remains.
+ * Runs `work` while this process holds the installation lock of this checkout, which is an abstract socket. When the holder
+ * dies, the kernel frees the lock. If this machine permits no such socket, runs `work` without the lock.
  */
 async function withInstallLock(work) {
   const name = `\0malipo-install-${createHash('sha256').update(ROOT).digest('hex')}`

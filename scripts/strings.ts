@@ -131,7 +131,10 @@ function flatten(node: SyntaxNode, source: string, path = ''): Map<string, strin
   return texts
 }
 
-/** Returns the text of a literal, a template or a function that returns a text. Null means that the value is no text. */
+/**
+ * Returns the text of a literal or a template. For a condition or a function with another result, returns source text. Null
+ * means that the value is no text.
+ */
 function textOf(node: SyntaxNode, source: string): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
   if (node.type === 'TemplateLiteral') {
