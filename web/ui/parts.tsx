@@ -27,7 +27,8 @@ export const SecondsContext = createContext(false)
 
 /**
  * Shows a page with its title. With `record`, the page is about one record, so its times have seconds. When the page opens,
- * this component sets the title of the document. Except on the first page, it also moves the focus to the heading.
+ * this component sets the title of the document. Except on the first page and after a switch in the header, it also moves the
+ * focus to the heading.
  */
 export function Page({
   title,
@@ -264,7 +265,7 @@ export function PersonName({ name }: { name: string }) {
   )
 }
 
-/** Shows a key or an id in fixed width. A click selects the whole text. */
+/** Shows a text in fixed width, such as a key or an id. A click selects the whole text. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }

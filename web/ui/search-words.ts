@@ -1,6 +1,6 @@
 // Contains further words by which the search finds pages and actions. The user may type them in either language.
 
-/** The words of each page, by its path below the environment or the console. */
+/** The further words of some pages, by their path below the environment or the console. */
 const WORDS: Readonly<Record<string, string>> = {
   profile: 'logo colour color brand branding support contact nembo rangi mawasiliano',
   members: 'team staff users people invite roles timu wafanyakazi alika mwaliko majukumu',

@@ -1,5 +1,5 @@
-// Shows the dialogs before a decision. Each dialog shows the amount, the recipient and the recipient's number again. Only the
-// last button of a dialog sends the decision.
+// Shows the dialogs before a decision. Each dialog shows the amount, the recipient and the recipient's number again. The page
+// sends a decision only when the operator submits the form of a dialog.
 
 import { Checkbox, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
