@@ -15,7 +15,7 @@ class MalipoException extends \RuntimeException
      * @param int $status The HTTP status. 0 means that no response arrived.
      * @param string|null $requestId The id of the request, for a question to the operator of the server.
      * @param string|null $idempotencyKey If you repeat the call with this key, the server does the work once.
-     *     Null means that the call only reads.
+     *     Null means that the call only reads, or that you gave no key and only the secret in the answer was lost.
      * @param bool $outcomeUnknown True means that the server may have done the work. Repeat the call with $idempotencyKey.
      * @param bool $isRetryable True means that the same call, with the same idempotency key, can succeed later.
      * @param array<string, mixed>|null $details

@@ -14,9 +14,10 @@ class MalipoError(Exception):
     status: int
     #: Details of the API, such as the fields of `validation_failed`. None means that the API sent no details.
     details: Optional[Dict[str, Any]]
-    #: The id of the request. If you report a problem, give this id to support.
+    #: The id of the request. If you report a problem, give this id to support. None means that the answer had no id.
     request_id: Optional[str]
-    #: The idempotency key of the call. None means that the call only reads.
+    #: The idempotency key of the call. None means that the call only reads, or that you gave no key and only the secret in the
+    #: answer was lost.
     idempotency_key: Optional[str]
     #: True means that the API may have made the change. Repeat the call with the same idempotency_key.
     outcome_unknown: bool

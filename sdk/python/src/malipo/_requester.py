@@ -340,7 +340,7 @@ def _error(failure: _Failure, key: Optional[str], outcome_unknown: bool) -> Mali
 
 
 def _envelope(body: bytes) -> Dict[str, Any]:
-    """Parses the envelope of an answer. An empty envelope means that the answer is not from the API."""
+    """Parses the envelope of an answer. If the answer is no JSON object, the envelope is empty."""
     try:
         value = json.loads(body)
     except ValueError:

@@ -32,7 +32,7 @@ class WebhookEvent(_EventBase, total=False):
     failed_at: str
     reversed_at: str
     held_at: str
-    #: True means that a sandbox key made the payment. Never ship an order for such a payment.
+    #: True means that the payment is from the sandbox. Never ship an order for such a payment.
     sandbox: bool
     #: True means that the delivery is a test. Never ship an order for a test.
     test: bool
