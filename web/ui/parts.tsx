@@ -265,7 +265,7 @@ export function PersonName({ name }: { name: string }) {
   )
 }
 
-/** Shows a text in fixed width, such as a key or an id. A click selects the whole text. */
+/** Shows a text in fixed width, such as a key or an id. */
 export function Mono({ children }: { children: ReactNode }) {
   return <code className="mono">{children}</code>
 }
