@@ -8,7 +8,7 @@ import { batchSizes, gather, refuse } from '../../kernel/lib/index.ts'
 import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
-/** The functions that `createAuthenticate` calls. */
+/** The functions that an authentication calls. */
 export type AuthenticateOptions = {
   /** Records that a request used the key. */
   used(merchant_id: string, key_id: string): void
@@ -42,7 +42,8 @@ const FIND = sql(
 
 /**
  * Makes the function that authenticates requests. If a live key works from approved addresses only, the function refuses other
- * addresses. One query reads the keys of all waiting requests. There is no cache, because a cache could accept a revoked key.
+ * addresses. One query reads the keys of up to 500 waiting requests. There is no cache, because a cache could accept a revoked
+ * key.
  */
 export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Authenticate {
   const find = gather<string, ApiKeyRow | null>(

@@ -30,7 +30,7 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13)`,
 )
 
-// With this lock, concurrent requests that create a key wait for each other, so that the limit holds.
+// With this lock, concurrent requests that create a key of the same merchant wait for each other, so that the limit holds.
 const LOCK = sql('api_keys_limit_lock', 'select 1 from merchants where id = $1 for no key update')
 const COUNT_ACTIVE = sql(
   'api_keys_count_active',
@@ -45,7 +45,7 @@ export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
 
 /**
  * Creates a key with its plaintext, which the database does not store. Refuses wrong scopes, contradicting IP flags, an expiry
- * in the past, an unknown merchant, and a live key without live access. If the merchant has `limit` active keys in the
+ * in the past, an unknown merchant, and a live key without live access. If the merchant has `limit` or more active keys in the
  * environment, refuses with key_limit_reached. 0 as `limit` means no limit.
  */
 export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number): Promise<CreatedKey> {
@@ -94,8 +94,8 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
 }
 
 /**
- * Locks the merchant and counts its active keys. Revoked and expired keys do not count, because the server refuses them. If the
- * merchant has `limit` active keys, refuses with key_limit_reached.
+ * Locks the merchant and counts its active keys in the environment. Revoked and expired keys do not count, because the server
+ * refuses them. If the merchant has `limit` or more active keys, refuses with key_limit_reached.
  */
 async function checkKeyLimit(tx: Tx, { merchant_id, environment }: NewKey, limit: number, now: Date): Promise<void> {
   await tx.query(LOCK, [merchant_id])

@@ -1,4 +1,4 @@
-// Exports the functions that authenticate, create and revoke API keys, their routes, and the record of their use.
+// Exports the functions for API keys, their routes, and the record of their use.
 
 export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'

@@ -24,9 +24,7 @@ const LIST = sql(
 )
 const COUNT = sql('api_keys_count', `select count(*)::int as total from api_keys k where ${CONDITIONS}`)
 
-/**
- * Returns a page of the keys of a merchant, newest first. `total_items` is the number of keys that match the filter.
- */
+/** Returns a page of the keys of a merchant, newest first. `total` is the number of keys that match the filter. */
 export async function listKeys(
   reader: Reader,
   merchant_id: string,

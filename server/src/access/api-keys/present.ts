@@ -2,7 +2,10 @@
 
 import type { Environment } from '../../kernel/http/index.ts'
 
-/** The stored fields of a key. `last_used_at` is exact to the minute. Null means that no request has used the key. */
+/**
+ * The stored fields of a key. `last_used_at` differs from the last use by about a minute at most. Null means that the server
+ * has recorded no use.
+ */
 export type ApiKeyRecord = {
   id: string
   merchant_id: string

@@ -44,7 +44,7 @@ export const revokeKeysOf: RevokeKeysOf = async (deps, tx, { merchant_id, user_i
   return revoked
 }
 
-// The new key comes first, because earlier keys have later times if a clock was ahead.
+// The new key comes first, because earlier keys may have later times if a clock was ahead.
 const REVOKE_OLDER = sql(
   'api_keys_revoke_older',
   `update api_keys set revoked_at = $5 where merchant_id = $1 and id in (
@@ -55,8 +55,8 @@ const REVOKE_OLDER = sql(
 )
 
 /**
- * Revokes the active keys of the admin command with the name of a new key, except the newest `keep` keys. The new key always
- * stays active. Returns the revoked keys.
+ * Revokes the active keys of the admin command with the name of a new key, except the newest `keep` keys. `keep` includes the
+ * new key. Returns the revoked keys.
  */
 export function revokeOlderKeys(
   tx: Tx,

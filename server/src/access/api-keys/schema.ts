@@ -82,7 +82,7 @@ export const MerchantParams = Type.Object({
 })
 /** A key in the response envelope. */
 export const KeyReply = success(KeyRecord)
-/** A new key with its plaintext in the response envelope. */
+/** A new key in the response envelope. Only the first answer has the plaintext. */
 export const CreatedKeyReply = success(CreatedKeyRecord)
 /** A page of keys in the response envelope. */
 export const KeysReply = success(page(KeyRecord))

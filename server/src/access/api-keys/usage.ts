@@ -1,5 +1,5 @@
-// Records the time of the last use of each key, exact to the minute. The process collects these times in memory and writes them
-// in batches.
+// Records the time of the last use of each key, accurate to about a minute. The process collects the uses in memory and writes
+// them in batches.
 
 import { type Deps, oneStatement, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
