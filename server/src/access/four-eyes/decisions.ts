@@ -77,9 +77,9 @@ const FINISH = sql(
 )
 
 /**
- * Records one operator's decision about a correction. `sums` comes from `lockCorrections`. If a second operator must decide,
- * stores the decision, and the caller must change nothing else. Otherwise adds the correction to the sum, and the caller
- * applies it. If this operator has already decided, refuses with second_operator_required.
+ * Checks one operator's decision about a correction. `sums` comes from `lockCorrections`. If a second operator must decide,
+ * stores the decision, and the caller must change nothing else. Otherwise adds the correction to `sums`, if not null, and the
+ * caller applies it. If this operator has already decided, refuses with second_operator_required.
  */
 export async function judgeCorrection(
   deps: Deps,
