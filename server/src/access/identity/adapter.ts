@@ -1,5 +1,5 @@
 // Stores the records of oidc-provider in PostgreSQL. The ids of sessions, codes and refresh tokens are secrets. So the server
-// stores only hashes of ids and encrypted contents, and a copy of the database gives no access.
+// stores only hashes of these ids and encrypted contents, and a copy of the database gives no access.
 
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'

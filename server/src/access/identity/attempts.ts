@@ -21,7 +21,7 @@ const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
 /** The limit of all known browsers of an account together. In a day, 500 failures expire. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
-/** The limits for a password, for a code of the second step, and for a request that sends an e-mail. */
+/** The limits for a password, for the second step, and for a request that sends an e-mail. */
 const KINDS = {
   password: {
     pair: PAIR,
@@ -87,8 +87,8 @@ const SWEEP = sql(
 )
 
 /**
- * The greatest number of attempts that a process counts at the same time. All attempts from one address wait for the same row
- * lock. So without this limit, they could use all database connections.
+ * The greatest number of attempts that a process counts at the same time. All attempts of unknown browsers from one address
+ * wait for the same row lock. So without this limit, they could use all database connections.
  */
 const countedAtOnce = limitConcurrency(2)
 
@@ -98,8 +98,8 @@ function changeCounters<Result>(deps: Deps, work: (tx: Tx) => Promise<Result>): 
 }
 
 /**
- * Begins one attempt and counts it as failed, so that concurrent attempts cannot exceed the limit. If the attempt succeeds, the
- * caller calls `succeeded`.
+ * Begins one attempt. If the attempt is allowed, counts it as failed, so that concurrent attempts cannot exceed the limit. If
+ * the attempt succeeds, the caller calls `succeeded`.
  */
 export async function beginAttempt(
   deps: Deps,
@@ -156,8 +156,8 @@ async function lockRows(tx: Tx, counted: readonly AttemptCounter[], now: Date): 
 }
 
 /**
- * Returns a row without its expired failures. `last_at` advances only by multiples of `fade_ms`, because failures at shorter
- * intervals would otherwise never expire.
+ * Returns a row without its expired failures. If only some failures expire, `last_at` advances by a multiple of `fade_ms`,
+ * because failures at shorter intervals would otherwise never expire.
  */
 function withoutExpired(row: CounterRow, { fade_ms }: AttemptLimit, now: Date): CounterRow {
   const passed_ms = Math.max(0, now.getTime() - row.last_at.getTime())

@@ -8,10 +8,10 @@ import { forgetBrowser } from './adapter.ts'
 import { EMBEDDED } from './tokens.ts'
 
 /**
- * The lifetime of a browser session of the provider, in seconds. Each new access token extends the session by this time.
+ * The lifetime of a browser session of the provider, in seconds. Each new access token of a session starts this time again.
  */
 export const BROWSER_SESSION_S = 14 * 86_400
-/** The accuracy of `seen_at` in milliseconds, so that a session writes at most one row a minute. */
+/** The accuracy of `seen_at` in milliseconds, so that most requests write no row. */
 const SEEN_MS = 60_000
 
 /** The console and the times that limit a session. */
@@ -90,8 +90,8 @@ export async function extendConsoleSession(
 export type SessionEnd = 'idle' | 'age'
 
 /**
- * Returns the reason why a session of the operator console has ended. Null means that the session is open, or that it is a
- * session of the dashboard, which has no such limits.
+ * Returns the reason why a session of the operator console has ended. Null means that the session is open, or is no session of
+ * the operator console. Only this console has such limits.
  */
 export function sessionEnd({ config }: Deps, session: SessionTimes, now: Date): SessionEnd | null {
   if (session.console !== 'operator') return null
@@ -105,7 +105,7 @@ const SEEN = sql(
   'update console_sessions set seen_at = $2, address = $3 where id = $1 and seen_at < $2',
 )
 
-/** Records that the user is active, at most once a minute. */
+/** Records that the user is active. If the last record is younger than a minute, writes nothing. */
 export async function recordActivity(
   deps: Deps,
   session: { id: string; seen_at: Date },
@@ -150,8 +150,8 @@ const LIST = sql(
 )
 
 /**
- * Returns the open sessions of a user, the last used first. A sign-out deletes the provider's session of the browser, so the
- * result omits signed-out sessions.
+ * Returns up to LISTED_MAX open sessions of a user, the last used first. A sign-out deletes the provider's session of the
+ * browser, so the result omits signed-out sessions.
  */
 export async function listConsoleSessions(deps: Deps, user_id: string): Promise<ListedSession[]> {
   const now = deps.clock.now()

@@ -155,7 +155,7 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
 /** The duration of an answer that may send an e-mail, in milliseconds. Tests shorten this duration. */
 export const MAIL_ANSWER = { ms: 400 }
 
-/** Runs the work and waits for a multiple of MAIL_ANSWER, so that the duration reveals nothing about the work. */
+/** Runs the work and waits for a multiple of MAIL_ANSWER, so that the duration reveals little about the work. */
 async function atFixedTime(work: () => Promise<void>): Promise<void> {
   const begin = systemClock.now().getTime()
   await work()

@@ -210,8 +210,8 @@ function deviceCookie(site: IdentitySite, request: FastifyRequest, person: Signi
 }
 
 /**
- * Returns the id of this browser for the user. Null means that the user has not signed in with this browser since the last
- * change of the password, or not for 180 days.
+ * Returns the id of this browser for the user. Null means that the browser is unknown: its cookie is missing, older than 180
+ * days, or of another subject.
  */
 export function deviceOf(deps: Deps, { headers }: FastifyRequest, person: SigningIn | null): string | null {
   const value = new RegExp(`(?:^|;\\s*)(?:__Secure-)?${DEVICE_COOKIE}=([\\w-]{1,1000})(?:;|$)`).exec(

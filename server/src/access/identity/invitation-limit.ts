@@ -9,8 +9,8 @@ const ADDRESS_MAX = 3
 const MERCHANT_MAX = 50
 const DAY_MS = 86_400_000
 
-// A counter starts with an e-mail and ends one day later, at blocked_until. If the clock stepped back by more than an hour, the
-// counter also starts again. Concurrent transactions wait for the row lock and may have slightly earlier times.
+// A counter starts with an invitation and ends one day later, at blocked_until. If the clock stepped back by more than an hour,
+// the counter also starts again. Concurrent transactions wait for the row lock and may have slightly earlier times.
 const HAS_ENDED = `(a.blocked_until <= excluded.last_at or a.blocked_until > excluded.blocked_until + interval '1 hour')`
 const COUNT = sql(
   'invitation_mails_count',

@@ -28,7 +28,7 @@ const INSERT = sql(
    values ($1, $2, $3::json, $4, $5, null) on conflict (issuer) where retired_at is null do nothing`,
 )
 
-/** Returns the newest signing key of any issuer. Null means that none exists yet. */
+/** Returns the newest signing key of any issuer that is not retired. Null means that none exists. */
 export function latestIssuerKey(deps: Deps): Promise<IssuerKey | null> {
   return findCurrent(deps, null)
 }

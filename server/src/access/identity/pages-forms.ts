@@ -163,7 +163,7 @@ ${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
 }
 
 /**
- * Returns a hidden field with the e-mail address, so that password managers store the new password for this account.
+ * Returns the e-mail address as a text and as a hidden field, so that password managers find the account of the password.
  */
 function whoseAccount(email: string): Html {
   return html`<p><strong>${email}</strong></p>

@@ -78,8 +78,8 @@ export async function findPasskey(
 }
 
 /**
- * Records the use of a passkey. If another request has used the same or a later counter, or the passkey does not exist, returns
- * false.
+ * Records the use of a passkey. If the counter is not greater than the stored counter, or the passkey does not exist, returns
+ * false. Both counters may be zero.
  */
 export async function recordUse(deps: Deps, id: string, sign_count: number): Promise<boolean> {
   return (await oneStatement(deps.db).query(USE, [id, sign_count, deps.clock.now()])).length === 1

@@ -210,7 +210,7 @@ export async function usePasskey(
   return verified?.verified === true && recordUse(deps, passkey.id, verified.authenticationInfo.newCounter)
 }
 
-/** Returns the result of a check. If the library throws because of a wrong answer, logs the reason and returns null. */
+/** Returns the result of a check. If the check throws, logs the reason and returns null. */
 async function orRefused<Result>(
   deps: Deps,
   { purpose, user_id }: Ceremony,

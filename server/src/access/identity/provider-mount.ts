@@ -104,7 +104,7 @@ const FORMS_MAX = 32
 const FORMS_OF_NETWORK_MAX = 8
 
 /**
- * Limits the number of forms in progress. If a limit is reached, the server refuses the form before it reads or counts
+ * Limits the number of forms in progress. If a limit is reached, the server refuses the form before the handler reads or counts
  * anything.
  */
 export function boundForms(): (handler: RouteHandlerMethod) => RouteHandlerMethod {

@@ -66,8 +66,9 @@ function ceremonyOf({ session_id, user_id }: SessionPrincipal): Ceremony | null 
 }
 
 /**
- * Confirms a session, which then counts as a recent sign-in. A wrong credential counts as a failed attempt. Errors: 400 for a
- * missing or wrong field, 429 for too many attempts, and invalid_state for a session that needs a new sign-in.
+ * Confirms a session, which then counts as a recent sign-in. A wrong credential counts as a failed attempt. Refuses a missing
+ * or wrong field with 400, and too many attempts with 429. If the session needs a new sign-in, refuses with invalid_state. If
+ * the session has ended, refuses with invalid_session.
  */
 export async function confirmIdentity(
   deps: Deps,

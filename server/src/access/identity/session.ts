@@ -60,8 +60,8 @@ type FoundSession = { principal: SessionPrincipal; session: (SessionTimes & { id
 
 /**
  * Makes the function that authenticates a token. The function reads the rights of the user on every request, without a cache.
- * If the token is invalid, the refusal is invalid_session without a reason. If the session has ended, the refusal contains the
- * reason.
+ * If the token is invalid, the refusal is invalid_session without a reason. If the session is too old or was idle for too long,
+ * the refusal contains the reason.
  */
 export function createSessions(deps: Deps): (token: string, request: TokenRequest) => Promise<SessionPrincipal> {
   const verifier = deps.config.oidc_issuer === '' ? createEmbeddedVerifier(deps) : createForeignVerifier(deps)
@@ -94,7 +94,10 @@ const ENDED: Record<SessionEnd, string> = {
   age: 'This session has reached its longest duration. Sign in again.',
 }
 
-/** Records the activity of the user and returns the user. If the session has ended, refuses. */
+/**
+ * Returns the user of a session. If the session has a row and the request is no background request, records the activity. If
+ * the session has ended, refuses.
+ */
 async function useSession(
   deps: Deps,
   { principal, session }: FoundSession,

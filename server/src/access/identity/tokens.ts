@@ -1,4 +1,4 @@
-// Signs access tokens of the built-in provider (JWTs by RFC 9068), and checks the tokens of every issuer.
+// Signs access tokens of the built-in provider (JWTs by RFC 9068) for the admin command, and checks the tokens of every issuer.
 
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
 import type { Deps } from '../../kernel/db/index.ts'
