@@ -4,8 +4,8 @@ import { assertInvariant, divideHalfUp } from '../../kernel/lib/index.ts'
 import type { Rule } from './read-rules.ts'
 
 /**
- * The charges of one payment in cents. `total_charges_minor` is the sum of the platform's fees and of a processor charge that
- * the merchant bears.
+ * The charges of one payment or payout in cents. `total_charges_minor` is the sum of the platform's fees and of a processor
+ * charge that the merchant bears.
  */
 export type Charges = {
   percentage_fee_minor: bigint

@@ -1,4 +1,4 @@
-// Finds the demo merchants of an installation outside production, and archives the merchant with the demo history.
+// Finds the demo merchant, and archives the merchants with a demo history.
 
 import type { Act } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'

@@ -41,7 +41,7 @@ const COUNT = sql(
   `select count(*)::int as total from ip_addresses
    where merchant_id = $1 and ($2::text is null or environment = $2) and ($3::text is null or status = $3)`,
 )
-// With this lock, concurrent requests that add an entry wait for each other, so that the limit holds.
+// With this lock, concurrent requests that add an entry of the same merchant wait for each other, so that the limit holds.
 const LOCK = sql('ip_addresses_lock', 'select 1 from merchants where id = $1 for no key update')
 const SAME = sql(
   'ip_addresses_same',

@@ -185,9 +185,9 @@ export type Removal = {
 }
 
 /**
- * Removes a member from the next request on, and revokes the active API keys that the member made. Errors: not_found for an
- * unknown member, invalid_state for the last MERCHANT_ADMIN, and insufficient_role. Without the role MERCHANT_ADMIN, a user can
- * only leave, and cannot keep keys.
+ * Removes a member from the next request on, and revokes the active API keys that the member made, except those in `keep`.
+ * Errors: not_found for an unknown member, invalid_state for the last MERCHANT_ADMIN, insufficient_role, and 400 for a wrong id
+ * in `keep`. Without the role MERCHANT_ADMIN, a user can only leave, and cannot keep keys.
  */
 export async function removeMember(
   deps: Deps,

@@ -32,8 +32,8 @@ const RECIPIENTS = sql(
 type RecipientRow = { email: string; language: Language; merchant_name: string }
 
 /**
- * Queues an e-mail to each administrator with a verified e-mail address, in the language of the administrator. The acting
- * administrator also gets one, because a thief may use the session. A new member gets the invitation instead.
+ * Queues an e-mail to up to RECIPIENTS_MAX enabled administrators with a verified e-mail address, in the language of each one.
+ * The acting administrator can also get one, because a thief may use the session. A new member gets the invitation instead.
  */
 export async function notifyAdmins(
   deps: Deps,
