@@ -156,7 +156,7 @@ export async function gatherDoctorInput(
 }
 
 /**
- * Returns the effective settings of the server with their sources, and every problem. The function opens no connection.
+ * Returns the effective settings of the server with their sources, and the problems. The function opens no connection.
  */
 export function reportConfig(): ConfigCheck {
   let given: GivenSettings
