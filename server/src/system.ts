@@ -164,7 +164,7 @@ export type ComposeOptions = {
   providers?: (Provider & ProviderExtras & ProviderLists)[]
   /** The client that sends webhooks and audit anchors. The system closes the client. */
   outgoing?: Outgoing
-  /** Resolves the host names to which the server sends requests. By default, `compose` uses the resolver of production. */
+  /** Resolves the host names of webhooks and audit anchors. By default, `compose` uses the resolver of production. */
   lookup?: Lookup
   /** Returns true while the process stops. By default, the function always returns false. */
   draining?: () => boolean
