@@ -46,7 +46,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const ANSWERED_MS = 5_000
 /**
  * The number of rounds in which the system repeats the failed deliveries at the end. `RETRIED_MS` passes before each round. The
- * last payment is an hour old, so all rounds are in the past.
+ * last payment is at least an hour old, so all rounds are in the past.
  */
 const LAST_ROUNDS = 3
 const RETRIED_MS = 11 * MINUTE_MS

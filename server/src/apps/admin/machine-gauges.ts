@@ -19,8 +19,8 @@ const CERTIFICATE_EVERY_MS = 3_600_000
 type GaugeDeps = Pick<Deps, 'clock' | 'clock_ahead_ms' | 'config' | 'metrics'>
 
 /**
- * Adds the gauges. A read delays a scrape by at most `WAIT_MS`. If a read fails, its gauge keeps the old value. `folders` are
- * the folders whose disks the gauges show.
+ * Adds the gauges. A read delays a scrape by at most `WAIT_MS`. If a read of a disk or a certificate fails, its gauge keeps the
+ * old value. `folders` are the folders whose disks the gauges show.
  */
 export function exposeMachineGauges(deps: GaugeDeps, folders: readonly string[]): void {
   const readDisks = diskReader(deps, folders)

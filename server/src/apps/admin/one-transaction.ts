@@ -22,7 +22,7 @@ export function inOneTransaction<Result>(db: Db, work: (db: Db) => Promise<Resul
 
 function stepDatabase(db: Db, outer: Tx): Db {
   let last: Promise<unknown> = Promise.resolve()
-  /** Runs `step` between two savepoints after the earlier steps have ended. */
+  /** Runs `step` within a savepoint after the earlier steps have ended. */
   const inStep = <Result>(step: () => Promise<Result>): Promise<Result> => {
     const run = async () => {
       await outer.query(SAVE)

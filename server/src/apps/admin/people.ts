@@ -66,8 +66,8 @@ const BY_SUBJECT = sql('admin_user_by_subject', 'select email from users where i
 
 /**
  * Gives a user a role. If the account is missing, creates the account. If the merchant is unknown, refuses with not_found. If
- * the user is a member, is disabled or unconfirmed, or has another subject, refuses with invalid_state. Also refuses if another
- * user has the subject, or if the last SUPER_ADMIN would get another role.
+ * the user is a member, is disabled or has another subject, or a new operator is unconfirmed, refuses with invalid_state. Also
+ * refuses if another user has the subject, or if the last SUPER_ADMIN would get another role.
  */
 export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input

@@ -4,7 +4,7 @@ import { type Deps, findPlacementBreaches, PLACEMENTS, type Placement, sql } fro
 
 /** The size in bytes that one machine restores in about an hour, at 500 MB a second. */
 const MACHINE_BYTES = 2e12
-/** Each machine holds this number of shards, so that a new machine can take some of them. */
+/** Each machine holds at least this number of shards, so that a new machine can take some of them. */
 const SHARDS_PER_MACHINE = 4
 const SHARDS_MIN = 32
 const MERCHANTS_MAX = 10

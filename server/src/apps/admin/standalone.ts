@@ -17,7 +17,7 @@ type Program = {
 /** The result of a command for `--json`, and its text. If `ok` is false, the exit code is 1. */
 type StandaloneResult = { result: { ok: boolean } & Record<string, unknown>; text: string }
 
-/** A command that also works with an invalid configuration. Its options are already valid. */
+/** A command that also works with an invalid configuration. `takes` lists its options. */
 type StandaloneCommand = {
   takes: readonly Option[]
   run(values: OptionValues, program: Program): Promise<StandaloneResult>
