@@ -26,7 +26,8 @@ export const SAMPLES = {
 } as const
 
 /**
- * For each sample id, the list and the field from which the script of the page reads an id of the reader's own records.
+ * By sample id, the list and the field from which the script of the page reads an id of the reader's own records. Not every
+ * sample id has an entry.
  */
 export const READER_IDS: Readonly<Record<string, readonly [string, string]>> = {
   [SAMPLES.collection_id]: ['/v1/collections', 'collection_id'],
@@ -174,7 +175,7 @@ const EXAMPLES: Readonly<Record<string, CallExample>> = {
   replayWebhookDelivery: { sdk: 'webhookDeliveries.replay', ...delivery },
 }
 
-/** Returns the example of a call. Null means that only people in a console make this call. */
+/** Returns the example of a call. Null means that the call has no example. */
 export function exampleCall(name: string): CallExample | null {
   return EXAMPLES[name] ?? null
 }

@@ -236,7 +236,9 @@ function breakable(text: string): Html {
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'", nbsp: '\u00a0' }
 
-/** Replaces the HTML entities of a Markdown text with their characters. The template escapes these characters again. */
+/**
+ * Replaces the HTML entities of ENTITIES in a Markdown text with their characters. The template escapes these characters again.
+ */
 function decoded(text: string): string {
   return text.replace(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => ENTITIES[name] as string)
 }

@@ -258,7 +258,7 @@ function exampleValue(schema: DocSchema, name: string): unknown {
   if (inner.properties)
     return Object.fromEntries(Object.entries(inner.properties).map(([key, field]) => [key, exampleValue(field, key)]))
   if (inner.type === 'array') return [exampleValue(inner.items ?? {}, name)]
-  // If a field can be null and has no example, the function uses null.
+  // If a field other than an object or a list can be null and has no example, the function uses null.
   if (is_nullable) return inner.example ?? inner.examples?.[0] ?? null
   if (inner.format === 'uuid') return EXAMPLE_ID
   if (inner.format === 'date-time') return '2026-01-05T09:00:02.000Z'

@@ -6,7 +6,7 @@ import type { DocCall } from './openapi.ts'
 /** The group of capabilities whose calls need a session of a console, not an API key. */
 export const CONSOLE_REFERENCE = 'Calls of the consoles'
 
-/** A page of the documentation. `path` is its address. The same address with `.md` at its end serves the Markdown. */
+/** A page of the documentation. `path` is its address. `markdownPath` returns the address of its Markdown. */
 export type DocPage = {
   path: string
   title: string

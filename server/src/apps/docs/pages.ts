@@ -1,4 +1,4 @@
-// Lists all pages of the documentation: the guides, one page for each call and each event, and the pages about versions.
+// Lists all pages of the documentation, such as the guides, and one page for each call and each event.
 
 import { callPage, joined } from './call-page.ts'
 import { eventPage, eventsPage } from './event-page.ts'
@@ -120,7 +120,7 @@ function guidePage(guide: Guide, calls: readonly DocCall[], facts: InstallationF
   })
 }
 
-/** The guide about each capability, as address and title. */
+/** The guide about a capability, as address and title. Not every capability has a guide. */
 const TAG_GUIDES: Readonly<Record<string, readonly [string, string]>> = {
   Collections: ['payments', 'Payments'],
   'Payment links': ['pages', 'Pages and links'],

@@ -33,8 +33,8 @@ import {
 } from './site.ts'
 
 /**
- * The content security policy. A page may load only the styles and the script of this server, and may send requests only to
- * this server.
+ * The content security policy. A page may load only the styles and the script of this server, and embedded images. A page may
+ * send requests only to this server.
  */
 const POLICY = [
   "default-src 'none'",

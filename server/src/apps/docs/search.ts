@@ -1,4 +1,4 @@
-// Finds pages of the documentation by words. The index contains every section of every page.
+// Finds pages of the documentation by words. The index contains the sections of every page except the start page.
 
 import type { Language } from '../../kernel/lib/index.ts'
 import { CONSOLE_REFERENCE } from './page.ts'
@@ -99,7 +99,10 @@ export function searchSections(index: SearchIndex, query: string): SearchResult[
 /** A word to find. `others` are its singular and other words for its subject. `typed` counts its words in the query. */
 type SearchTerm = { word: string; others: readonly string[]; typed: number }
 
-/** Returns the query as typed, and with each two neighbours as one word: "pay out" is also "payout". */
+/**
+ * Returns the query as typed. If the query has at most JOINED_MAX words, also returns it with each two neighbours as one word:
+ * "pay out" is also "payout".
+ */
 function readingsOf(words: readonly string[]): SearchTerm[][] {
   const termOf = (word: string, typed = 1): SearchTerm => ({ word, others: otherWords(word), typed })
   const typed = words.map((word) => termOf(word))

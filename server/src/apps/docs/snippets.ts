@@ -106,7 +106,9 @@ type SdkCall = {
   file: string
 }
 
-/** For each resource, the variable name of one record and the field that identifies the record. */
+/**
+ * By resource, the variable name of one record and the field that identifies the record. Not every resource has an entry.
+ */
 const RECORDS: Readonly<Record<string, readonly [string, string]>> = {
   collections: ['collection', 'collection_id'],
   paymentLinks: ['link', 'id'],

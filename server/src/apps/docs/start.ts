@@ -7,7 +7,7 @@ import type { DocPage } from './page.ts'
 import { FRAME_WORDS } from './words.ts'
 
 /**
- * For each page, the anchors that its subject had on the former one-page documentation. Old links still use these anchors.
+ * By page, the anchors that its subject had on the former one-page documentation. Old links still use these anchors.
  */
 const OLD_ANCHORS: Readonly<Record<string, readonly string[]>> = {
   '/docs/quickstart': ['first-payment'],

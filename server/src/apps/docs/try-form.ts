@@ -81,7 +81,9 @@ function bodyField({ operation }: DocCall, { body }: CallExample): Html | null {
 `
 }
 
-/** Returns JSON for an attribute of the page: each sample id with the list and the field of the reader's own ids. */
+/**
+ * Returns JSON for an attribute of the page: sample ids in the path, each with the list and field of the reader's own ids.
+ */
 export function readerIds(call: DocCall): string {
   const values = Object.values(exampleCall(call.name)?.path ?? {})
   return JSON.stringify(
