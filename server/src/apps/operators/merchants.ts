@@ -1,4 +1,4 @@
-// Defines the endpoints with which operators create, verify, price, approve and suspend merchants.
+// Defines the endpoints with which operators list, create, verify, price, limit, approve, suspend and reactivate merchants.
 
 import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
