@@ -16,8 +16,8 @@ const WINDOW_BITS = 16
 const QUALITY = 3
 
 /**
- * If the Accept-Encoding header accepts brotli, compresses a page with brotli, otherwise with gzip or not at all. The call
- * blocks the thread for about 0.1 ms. A worker thread would cost more.
+ * If the page is large enough, compresses it with the best encoding of the Accept-Encoding header: brotli, gzip or none. The
+ * call blocks the thread for about 0.1 ms. A worker thread would cost more.
  */
 export function compressPage(page: string, accept: string | undefined): CompressedPage {
   const body = Buffer.from(page)

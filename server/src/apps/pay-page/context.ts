@@ -24,8 +24,8 @@ import { createFindUnanswered } from './unanswered.ts'
 import type { MagicOutcome, MerchantFrame, PayMethod } from './view.ts'
 
 /**
- * The dependencies of the pages. If all providers of the installation are mock providers, `outcomes` lists the magic numbers.
- * Otherwise `outcomes` is empty.
+ * The dependencies of the pages. `outcomes` lists the magic numbers. The pages show them only if all live providers are mock
+ * providers.
  */
 export type PayPageOptions = {
   collect: Collect

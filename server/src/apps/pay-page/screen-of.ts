@@ -8,7 +8,8 @@ import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 
 /**
- * If the payment succeeded at most this long ago, the page sends the payer back to the merchant without an action of the payer.
+ * If the payment succeeded less than this time ago, the page sends the payer back to the merchant without an action of the
+ * payer.
  */
 const JUST_NOW_MS = 60_000
 

@@ -42,7 +42,10 @@ export async function submitForm(
   return startAndRedirect(context, request, reply, link, { ...choice, key })
 }
 
-/** Starts the payment and redirects to the page of the payment. If the server refuses the payment, shows the reason. */
+/**
+ * Starts the payment and redirects to the page of the payment. If the server refuses the payment, shows the reason or the state
+ * of the link.
+ */
 async function startAndRedirect(
   context: PageContext,
   request: FastifyRequest,
@@ -77,7 +80,7 @@ async function startAndRedirect(
         return sendScreen(request, reply, { ...merchantFrame, screen: 'form_expired', open_path })
       }
       default:
-        // For example, the link is paid, expired or cancelled, or another payer is paying. The page shows the state.
+        // For example, the link is paid, expired or cancelled, or another payment is in progress. The page shows the state.
         return redirectTo(deps, request, reply, `/pay/${link.slug}`)
     }
   }
