@@ -1,4 +1,4 @@
-// Reads the built files of both consoles. The server reads each file once at its start and keeps it in memory.
+// Reads the built files of both consoles. The server reads the files once at its start and keeps them in memory.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,9 @@ export type BuiltFile = { type: string; plain: Buffer; br: Buffer | null; gzip: 
 /** The page of a console, and the files of the page by name. */
 export type BuiltConsole = { page: string; assets: ReadonlyMap<string, BuiltFile> }
 
-/** Reads the files of a console. If the folder has no page of the console, returns null. */
+/**
+ * Reads the page of a console and its assets of the kinds in TYPES. If the folder has no page of the console, returns null.
+ */
 export function readBuiltConsole(name: ConsoleName, folder = BUILD_FOLDER): BuiltConsole | null {
   const page = join(folder, name, 'index.html')
   if (!existsSync(page)) return null

@@ -1,5 +1,6 @@
-// Serves the first page of the installation in Swahili and English. The page links to the consoles and the documentation. If
-// the installation only simulates payments, the page also offers a payment page to try. The page needs no script.
+// Serves the first page of the installation in Swahili and English. The page links to the consoles and the documentation.
+// Outside production, if the installation has a demo merchant and only simulates payments, the page also offers a payment page
+// to try. The page needs no script.
 
 import formbody from '@fastify/formbody'
 import { languageOf } from '../../access/identity/index.ts'

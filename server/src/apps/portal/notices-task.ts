@@ -1,5 +1,5 @@
-// Queues the e-mails that members chose: summaries, and warnings about failing webhooks and expiring keys. One transaction
-// records each notice and queues its e-mails, so a process that dies leaves both or none.
+// Queues e-mails to the members who want them: summaries, and warnings about failing webhooks and expiring keys. One
+// transaction records each notice and queues its e-mails, so a process that dies leaves both or none.
 
 import {
   claimNotice,
@@ -216,8 +216,8 @@ async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
 type Warning = { subject: string; parts: readonly string[]; next: string }
 
 /**
- * Queues a warning to each member who chose such warnings. If this call made the claim, returns 1, otherwise 0. If the call
- * fails, other warnings continue.
+ * Queues a warning to each member that `noticeRecipients` returns. If this call made the claim, returns 1, otherwise 0. If the
+ * call fails, other warnings continue.
  */
 async function queueWarning(
   deps: Deps,

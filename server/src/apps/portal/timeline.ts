@@ -153,7 +153,7 @@ const STATUSES_WITH_MONEY = ['successful', 'pending_clearance', 'reversed']
 
 /**
  * Returns the steps of each attempt. The times of answers come from the status changes, because an attempt stores only its last
- * change, and a provider may repeat an answer.
+ * change, and a provider may repeat an answer. Without such a status change, a final attempt has the time of its last change.
  */
 export function attemptItems(
   attempts: readonly TimelineAttemptRow[],
