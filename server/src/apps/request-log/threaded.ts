@@ -14,9 +14,9 @@ export type RoundRequest = { lost: readonly LostRequests[]; most: number; log_le
 const LIMITS = { maxOldGenerationSizeMb: 256 }
 
 /**
- * Makes a recorder that starts a thread for the first batch. If the thread dies during rounds, these rounds reject. If the
- * thread dies between rounds, the next flush rejects. A later call starts a new thread. A reload can change the log level, so
- * each round sends the value of `logLevel`.
+ * Makes a recorder that starts a thread for the first batch or round. If the thread dies during rounds, these rounds reject. If
+ * the thread dies between rounds, the next flush rejects. A later call starts a new thread. A reload can change the log level,
+ * so each round sends the value of `logLevel`.
  */
 export function createThreadedRecorder(url: string, logLevel: () => string): Recorder {
   let worker: Worker | null = null
