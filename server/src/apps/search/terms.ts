@@ -17,11 +17,11 @@ export type IdRange = { from: string; until: string }
 /** The terms of a search. Null means that the text is no such term. */
 export type SearchTerms = {
   /**
-   * The text without spaces at its ends. The search uses the text as the beginning of a reference, a code or an e-mail address,
-   * and as a part of a merchant's name.
+   * The text without spaces at its ends. The search compares the text with references, codes, slugs, e-mail addresses,
+   * accounts, names of merchants and statement lines.
    */
   text: string
-  /** The records whose id or provider reference is the text or begins with the text. */
+  /** The records whose id begins with the text, or whose whole provider reference is the text. */
   ids: IdRange | null
   /** The transactions whose reference is the text or begins with the text. */
   transactions: IdRange | null
