@@ -165,8 +165,8 @@ function createCopier({ server, key, random }: BackupSource, folder: string, id:
     files,
     copy,
     /**
-     * Copies the data folder and returns the names of all its folders. Copies the control file after all other files of the
-     * folder.
+     * Copies the data folder, and returns the names of the folders that a restore makes. Copies the control file after all
+     * other files of the folder.
      */
     async copyData(data: string): Promise<string[]> {
       const { folders, names } = await listData(data)

@@ -70,7 +70,10 @@ export async function findBackup(place: string, key: BackupKey, before: Date | n
   )
 }
 
-/** Reads the manifest of a backup. If the key is wrong, or the manifest is missing or has changed, throws a BackupError. */
+/**
+ * Reads the manifest of a backup. If the key is wrong, or the manifest is missing, has changed or has an unknown format, throws
+ * a BackupError.
+ */
 export async function readManifest(folder: string, key: BackupKey): Promise<Manifest> {
   const path = join(folder, FILE)
   const text = await fs.readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,7 +1,6 @@
 /**
- * Restores a backup into an empty DATA_DIR and makes PostgreSQL replay the WAL up to the given time. While the file
- * `restore.unfinished` exists, no other program opens the database. If the process dies, the next restore into the same
- * DATA_DIR starts again.
+ * Restores a backup into DATA_DIR and makes PostgreSQL replay the WAL. While the file `restore.unfinished` exists, no other
+ * program opens the database. If the process dies, the next restore into the same DATA_DIR starts again.
  */
 import * as fs from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
@@ -43,7 +42,7 @@ export type RecoverOptions = RestoreSource & {
 export type RecoveredDatabase = {
   embedded: EmbeddedDatabase
   manifest: Manifest
-  /** The time of the last recovered commit. Null means that the WAL after the backup has no commit. */
+  /** The time of the last replayed commit or rollback. Null means that the replayed WAL has none. */
   recovered_to: Date | null
   /** Lets other programs open DATA_DIR. Before the call, the caller must stop the database. */
   release(): Promise<void>
@@ -98,7 +97,9 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovere
 /** The size of a WAL file in bytes (16 MiB). */
 const WAL_BYTES = 16_777_216
 
-/** Returns the disk space that the restored files need, in bytes. */
+/**
+ * Returns an upper estimate of the disk space of the restored files, in bytes. Counts each archived file as a full WAL file.
+ */
 function sizeOf({ manifest }: FoundBackup, { names }: WalPlan): number {
   return manifest.files.reduce((sum, { size }) => sum + size, names.length * WAL_BYTES)
 }
@@ -114,8 +115,8 @@ async function requireSpace(folder: string, needed: number, { bytes, share }: { 
 }
 
 /**
- * Removes the files of an unfinished restore, and marks the folder as unfinished. If the folder has other files, throws a
- * BackupError.
+ * Removes the files of an unfinished restore, and marks the folder as unfinished. If the folder has other files, is inside
+ * `place` or has a running PostgreSQL, throws a BackupError.
  */
 async function closeFolder(data_dir: string, place: string): Promise<string> {
   const inside = relative(resolve(place), data_dir)

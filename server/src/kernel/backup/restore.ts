@@ -1,6 +1,6 @@
 /**
- * Decrypts the files of a backup into an empty folder and checks each file against the manifest. PostgreSQL reads the WAL from
- * the folder `wal-in` during recovery. If the process dies, the caller removes the folder and begins again.
+ * Decrypts the files of a backup and the archived WAL. Checks each file of the backup against the manifest. PostgreSQL reads
+ * the WAL from the folder `wal-in` during recovery. If the process dies, the caller removes the folder and begins again.
  */
 import * as fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -42,7 +42,8 @@ export async function findRestorable(
 export type WalPlan = { names: string[]; gap: string | null }
 
 /**
- * Finds the archived WAL after a backup, up to the first gap. If `to` is null and a gap exists, throws a BackupError.
+ * Finds the archived WAL from the start of a backup up to the first gap. If `to` is null and a gap exists, throws a
+ * BackupError.
  */
 export async function planWal({ place, to }: RestoreSource, { manifest }: FoundBackup): Promise<WalPlan> {
   const { system_identifier, start_wal, stop_wal, timeline } = manifest

@@ -1,6 +1,7 @@
 /**
- * Deletes old backups, and the WAL files that no remaining backup needs. Before the function deletes a backup, it renames the
- * folder with the prefix of unfinished backups. So if the process dies, no restore uses a backup with missing files.
+ * Deletes old backups, and the WAL files before the oldest kept backup of each database. Before the function deletes a backup,
+ * it renames the folder with the prefix of unfinished backups. So if the process dies, no restore uses a backup with missing
+ * files.
  */
 import * as fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
