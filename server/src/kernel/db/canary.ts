@@ -9,8 +9,8 @@ export const UNKNOWN_KEY = 'unknown'
 /** The text that every canary contains in encrypted form. */
 export const CANARY_TEXT = 'This database and this SECRET_KEY belong together.'
 /**
- * The number of values that the check samples per table. The statements read each table in the order of time or of ids that
- * begin with a time, so that the sample has old values.
+ * The largest number of values that the check samples per table. The statements read each table in the order of time or of ids
+ * that begin with a time, so that the sample has old values.
  */
 const SAMPLES_MAX = 100
 
@@ -83,8 +83,8 @@ Without the key, this program can read no webhook secrets, second steps, signing
 this database. First search your backups for the key. docs/operate/secret-key.md describes what to do if the key is lost.`
 
 /**
- * Returns the oldest encrypted values of permanent tables. If the permanent tables have no encrypted value, returns values
- * of tables whose rows expire.
+ * Returns encrypted values of permanent tables, at most SAMPLES_MAX per table. If the permanent tables have no encrypted value,
+ * returns values of tables whose rows expire.
  */
 export async function sampleSealed(reader: Reader): Promise<string[]> {
   for (const statement of [PERMANENT_VALUES, EXPIRING_VALUES]) {
@@ -115,7 +115,7 @@ export async function replaceLostKey(tx: Tx, vault: Vault, lost: Canary, now: Da
   await addCanary(tx, vault, now)
 }
 
-/** Returns true if the values of a database with these canaries contain the ids of their keys. */
+/** Returns true if at least one of the canaries contains the id of its key. */
 export function carriesKeyIds(canaries: readonly Canary[]): boolean {
   return canaries.some(({ sealed }) => sealed.startsWith(`${WITH_KEY_ID}:`))
 }

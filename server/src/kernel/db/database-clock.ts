@@ -29,7 +29,10 @@ export type DatabaseClock = Clock & {
    * The number of milliseconds by which the clock of the machine is ahead of the clock of the database. Negative means behind.
    */
   ahead_ms(): number
-  /** Compares the clocks immediately, every ten seconds until `close`, and after a step of the machine's clock. */
+  /**
+   * Compares the clocks immediately, then every ten seconds until `close`. Also compares them one second after a failure, and
+   * after a step of the machine's clock.
+   */
   start(): Promise<void>
   close(): void
 }
@@ -42,8 +45,8 @@ export type ClockSources = { machine: Clock; elapsed: () => number; read: () => 
 
 /**
  * Makes a clock that never steps between measurements, so that a step of the machine's clock changes no stored time. A
- * measurement sets the clock to that of the machine. If the machine's clock is wrong by more than a second, the measurement
- * sets it to that of the database.
+ * measurement sets the clock to that of the machine. If the machine's clock is wrong, the measurement sets it to that of the
+ * database.
  */
 export function createDatabaseClock(log: Log, { machine, elapsed, read }: ClockSources): DatabaseClock {
   let anchor = { time: machine.now().getTime(), elapsed: elapsed() }

@@ -1,4 +1,4 @@
-// Reads the gauges of the database for /metrics, again ten seconds after the last good reading. If the database does not
+// Reads the gauges of the database for /metrics, if the last good reading is at least ten seconds old. If the database does not
 // answer, a scrape waits at most 1.5 seconds.
 
 import type { Deps } from './deps.ts'

@@ -9,7 +9,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists, giveTo, readIfPresent, type User } from './embedded-files.ts'
 
-/** The number of consecutive checks without a running user after which the watcher stops the server. */
+/** The smallest number of consecutive checks without a running user after which the watcher stops the server. */
 const CHECKS_BEFORE_STOP = 6
 const CHECK_MS_MAX = 5_000
 
@@ -66,7 +66,8 @@ async function readWatcher(place: string): Promise<string[]> {
 }
 
 /**
- * If no watcher runs, starts a watcher. If the server has had no running user for `orphan_ms`, the watcher stops `server`.
+ * If no watcher of `server` runs, starts a watcher. If the server has had no running user for `orphan_ms`, the watcher stops
+ * `server`.
  */
 export async function watchUsers(place: string, server: ProcessIdentity, orphan_ms: number): Promise<void> {
   const [, , watcher, started] = await readWatcher(place)

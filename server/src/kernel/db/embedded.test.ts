@@ -1,4 +1,4 @@
-// Tests the embedded database as a program uses it. Each test has a separate server and folder.
+// Tests the embedded database as a program uses it. No two tests share a server or a folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

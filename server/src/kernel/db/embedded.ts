@@ -34,10 +34,7 @@ const RUNTIME = 'malipo_runtime'
 const ADMIN = 'postgres'
 /** If the user of the server cannot reach DATA_DIR, a program by default uses this folder for data. */
 const DEFAULT_OUTSIDE = '/var/lib/malipo'
-/**
- * The longest wait in milliseconds for a server that recovers. Recovery replays at most max_wal_size, which takes less than two
- * minutes on a slow disk.
- */
+/** The longest wait in milliseconds for a server to start or to recover, and for the lock of its folder. */
 const READY_TIMEOUT_MS = 120_000
 /** The longest wait in milliseconds for the system to remove a killed server. The system waits for the parent of the server. */
 const REMOVAL_MS = 10_000
@@ -185,7 +182,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 
 /**
  * Returns the URL of the running server of `dataDir` with a role, and waits for a server that recovers. Null means that no
- * server runs. If this user may not read postgres.json, or if the file names a folder of another DATA_DIR, throws.
+ * server runs. If the files or the server do not allow the use, throws an Error.
  */
 export async function findEmbedded(
   dataDir: string,
@@ -528,8 +525,8 @@ function runtimePassword({ admin_password }: Secrets): string {
 }
 
 /**
- * Stops the server with a fast shutdown, which rolls back open transactions and flushes committed transactions. Returns
- * after the end of the server.
+ * Stops the server with a fast shutdown, which rolls back open transactions. After STOP_TIMEOUT_MS, requests an immediate
+ * shutdown. Returns after the end of the server.
  */
 async function stopServer(server: RunningServer): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
@@ -610,7 +607,7 @@ async function runsOn(pid: number, data: string): Promise<boolean> {
   }
 }
 
-/** Reads postmaster.pid: process id, folder, start time, port, socket folder, address, memory key and status. */
+/** Reads the process id, the port and the status from the lines 1, 4 and 8 of postmaster.pid. */
 async function readPostmaster(place: string): Promise<Postmaster | null> {
   const text = await readIfPresent(join(place, 'data', 'postmaster.pid'))
   if (text === null) return null
@@ -804,7 +801,7 @@ async function readOrMakeSecrets(place: string): Promise<Secrets> {
   return secrets
 }
 
-/** If the log file is longer than LOG_MAX_BYTES, starts a new file. Returns the position of the next entry in bytes. */
+/** If the log file has LOG_MAX_BYTES or more, starts a new file. Returns the position of the next entry in bytes. */
 async function rotateLog(place: string): Promise<number> {
   const path = join(place, 'postgres.log')
   const size = (await exists(path)) ? (await fs.stat(path)).size : 0

@@ -9,8 +9,8 @@ import { hash } from './embedded-files.ts'
 export type FolderLock = Pick<Server, 'close'>
 
 /**
- * Takes the lock of a folder for a purpose. Null means that another process holds the lock. `folder` is a real path; the folder
- * need not exist.
+ * Takes the lock of a folder for a purpose. Null means that this or another process holds the lock. `folder` is a real path;
+ * the folder need not exist.
  */
 export async function tryLockFolder(purpose: string, folder: string): Promise<FolderLock | null> {
   const server = createServer((socket) => socket.destroy())

@@ -1,4 +1,4 @@
-// Connects to the hosts of a database URL in turn. If the URL requires a host that accepts writes, skips standbys.
+// Connects to the hosts of a database URL in turn. If the URL requires a host that accepts writes, skips the other hosts.
 
 import pg from 'pg'
 import { splitDatabaseUrl } from '../lib/index.ts'
@@ -18,7 +18,9 @@ export type DatabaseHosts = {
   readonly Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client
-  /** Records that the host of `client` does not answer. The next connection uses the next host. */
+  /**
+   * Records that the host of `client` does not answer. If it is the current host, the next connection uses the next host.
+   */
   leave(client: pg.Client): void
   /**
    * Calls `connect` until it succeeds, at most once for each host. If `connect` throws an error that is no failure of a host,

@@ -18,15 +18,15 @@ export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../db/migrations',
 /** The key of the advisory lock of migrations. `grantRuntime` takes the same lock. */
 export const LOCK_KEY = '7165243380915627'
 /**
- * The longest wait of a migration for a table lock in milliseconds. During the wait, later transactions may wait behind the
- * migration.
+ * The default of the longest wait of a migration for a table lock in milliseconds. During the wait, later transactions may wait
+ * behind the migration.
  */
 const LOCK_TIMEOUT_MS = 5_000
 /** The pause in milliseconds between two attempts to take the advisory lock. */
 const LOCK_EVERY_MS = 100
 /**
  * The line of a migration that builds indexes concurrently, outside of a transaction. Such a file has only statements CREATE
- * INDEX CONCURRENTLY. After a failure, the program drops the invalid indexes and runs the file again.
+ * INDEX CONCURRENTLY. After a failure, the next run drops the invalid indexes and builds the missing indexes.
  */
 const OUTSIDE = /^-- outside a transaction$/m
 const INDEX_NAME = /^create (?:unique )?index concurrently ([a-z_][a-z0-9_]*) on /i
@@ -383,7 +383,7 @@ function indexesOf(file: string, sql: string): Migration['indexes'] {
 
 /**
  * Returns the oldest program that a migration names. Null means that the migration is older than this rule. If a newer
- * migration names no oldest program, throws.
+ * migration names none, or a migration names a later program than itself, throws.
  */
 function oldestProgram(name: string, sql: string): string | null {
   const number = name.slice(0, 4)

@@ -24,7 +24,7 @@ type LockRule = { pattern: RegExp } & Omit<LockStep, 'table'>
 const TABLE_NAME = String.raw`(?:only\s+)?(?:public\.)?"?([a-z_][a-z0-9_]*)"?`
 const BRIEF = { blocks: 'reads and writes', time: 'moment', contracts: false, instead: null } as const
 
-/** The effect of each action of ALTER TABLE. The first matching rule applies. */
+/** The effects of known actions of ALTER TABLE. The first matching rule applies. */
 const ACTIONS: readonly LockRule[] = [
   {
     pattern: /^alter (?:column )?\S+ (?:set data )?type\b/,
@@ -93,7 +93,9 @@ const UNKNOWN: Omit<LockRule, 'pattern'> = {
   instead: 'use a known form, or extend migration-locks.ts',
 }
 
-/** The effect of each statement. The group of the pattern is the table. The first matching rule applies. */
+/**
+ * The effects of known statements. If the pattern has a group, the group is the table. The first matching rule applies.
+ */
 const STATEMENTS: readonly LockRule[] = [
   {
     pattern: new RegExp(`^create (?:unique )?index concurrently .*?\\bon ${TABLE_NAME}`),

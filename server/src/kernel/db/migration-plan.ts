@@ -26,8 +26,8 @@ type PlannedStep = {
   oldest_program: string | null
   table: string | null
   /**
-   * The number of rows that PostgreSQL estimates. Null means that the table does not exist yet, or that PostgreSQL has no
-   * estimate.
+   * The number of rows that PostgreSQL estimates. Null means that the step has no single table, that the table does not exist
+   * yet, or that PostgreSQL has no estimate.
    */
   rows: number | null
   does: string

@@ -3,7 +3,7 @@
 import { distributionColumn, PLACEMENTS } from './placements.ts'
 import { type Reader, sql } from './pool.ts'
 
-/** A part of the schema that Citus refuses. `breach` is a sentence with the name of the constraint, trigger or column. */
+/** A part of the schema that Citus refuses. `breach` describes the problem of the table. */
 export type PlacementBreach = { table: string; breach: string }
 
 const PLACED = `placed as (
@@ -57,8 +57,7 @@ const BREACHES = sql(
 )
 
 /**
- * Returns every part of the schema that breaks the rules for several machines. An empty list means that Citus accepts the
- * schema.
+ * Returns every part of the schema that breaks the rules for several machines. An empty list means that the schema breaks none.
  */
 export function findPlacementBreaches(reader: Reader): Promise<PlacementBreach[]> {
   const placements = [...PLACEMENTS].map(([name, placement]) => ({

@@ -14,8 +14,8 @@ const all = (placement: Placement, ...tables: string[]) =>
   tables.map((table): [string, Placement] => [table, placement])
 
 /**
- * The placement of every table, in the order in which Citus creates the tables. A foreign key refers to a table of the same
- * kind or of an earlier kind.
+ * The placement of every table, in the order in which Citus creates the tables. A foreign key refers to a reference table or to
+ * a table of the same kind.
  */
 export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
   // The server reads these tables before it has identified the merchant, or joins them with the rows of every merchant.

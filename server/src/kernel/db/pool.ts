@@ -416,7 +416,7 @@ async function attemptTransaction<Result>(
           first_error ??= error
           throw error
         })
-        // `work` may await this promise later or never. In both cases, the transaction fails with `first_error`.
+        // `work` may await this promise later or never. This handler prevents an unhandled rejection.
         answer.catch(() => {})
         return answer
       },
@@ -519,14 +519,14 @@ function mayRunAgain(error: unknown): boolean {
 }
 
 /**
- * Returns true if the database was unavailable, so that the caller may retry. If a COMMIT was running, its outcome is unknown.
- * Only a unique key that the transaction wrote, the Idempotency-Key, shows that outcome.
+ * Returns true if the database was unavailable, full, read-only or too busy, so that the caller may retry. If a COMMIT was
+ * running, its outcome is unknown. Only a unique key that the transaction wrote, the Idempotency-Key, shows that outcome.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (/^(08|53|57|58)/.test(code) || [LOCK_TIMEOUT, '25006', '25P03', '40001', '40P01'].includes(code)) return true
   if (NETWORK_CODES.includes(code)) return true
-  // The certificate of the database is wrong or has expired, so no statement began.
+  // TLS with the database failed, for example because its certificate has expired.
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/.test(code)) return true
   // ENOENT of `connect` means a missing socket. Any other ENOENT is an error about another file.
   if (code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect') return true

@@ -96,7 +96,8 @@ export function replicaProblem(primary: LogPosition, { is_standby, system, timel
 }
 
 /**
- * Reads the state of a replica for an operator: its problem, or the number of bytes of the log that it has not replayed.
+ * Reads the state of a replica for an operator: its problem, and the number of bytes of the log that it has not replayed. Null
+ * means that the replica has no problem.
  */
 export async function compareReplica(
   primary: Reader,
@@ -117,7 +118,10 @@ async function readPosition(primary: Reader, replayed_lsn: string | null): Promi
   return position
 }
 
-/** Opens the replica of `primary`. The first read connects, so that a lost replica prevents no start. */
+/**
+ * Makes the reads over the replica of `primary`. The function waits for no connection, so that a lost replica prevents no
+ * start.
+ */
 export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadReplica {
   const { url, max_connections, metrics } = options
   const replica = createDb({

@@ -1,4 +1,4 @@
-// Describes the PostgreSQL errors that an operator can repair, in one sentence without a stack.
+// Describes the PostgreSQL errors that an operator can repair, without a stack.
 
 import { adminCommand } from '../lib/index.ts'
 

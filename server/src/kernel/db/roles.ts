@@ -51,7 +51,7 @@ const CHANGES = `select relname as table, privilege, wanted from (
 
 /**
  * Gives the role of `runtime_url` its rights on the tables of the owner, and revokes all other rights. Call this function after
- * each migration. If nothing differs, the function only reads. If the runtime role owns tables, or the URLs name different
+ * each migration. If nothing differs, the function only reads. If the roles are not separate, or the URLs name different
  * databases or schemas, throws a ConfigError.
  */
 export async function grantRuntime(owner_url: string, runtime_url: string, log?: MigrateLog): Promise<void> {
@@ -83,7 +83,7 @@ export async function grantRuntime(owner_url: string, runtime_url: string, log?:
   )
 }
 
-/** Applies the differences under the lock of migrations. Returns the number of changed privileges. */
+/** Applies the differences under the lock of migrations. Returns the number of changed table privileges. */
 async function applyGrants(owner: pg.Client, role: string): Promise<number> {
   const revoked = revokedPrivileges()
   const values = [role, revoked.map(({ table }) => table), revoked.map(({ privilege }) => privilege)]
@@ -130,7 +130,9 @@ export async function ownedTable(reader: Reader): Promise<{ role: string; table:
 /** The names in the SQL statements of `rolesSql`. */
 export type RoleNames = { owner: string; runtime: string; database: string }
 
-/** Returns the names of the two roles and the database, from the two URLs. An empty URL gives the default names. */
+/**
+ * Returns the names of the two roles and the database, from the two URLs. If no URL gives a name, it is the default name.
+ */
 export function roleNames(database_url: string, migration_database_url: string): RoleNames {
   const parse = (url: string) => (url === '' ? null : new URL(splitDatabaseUrl(url).urls[0] as string))
   const [served, owned] = [parse(database_url), parse(migration_database_url)]

@@ -55,7 +55,7 @@ export function statementTimes(
   return (name, seconds, ok) => {
     let found = series.get(name)
     if (found === undefined) {
-      // Statements without a name are rare reports, and their texts differ.
+      // Statements without a name have differing texts, so they share one series.
       const label = name === '' ? 'unnamed' : name
       found = { count: counts(label), time: times(label) }
       series.set(name, found)

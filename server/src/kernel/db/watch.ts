@@ -16,7 +16,7 @@ const HEARTBEAT_TIMEOUT_MS = 1_500
 /** The pause in milliseconds after which the watch opens a lost heartbeat connection again. */
 const RECONNECT_EVERY_MS = 1_000
 /**
- * The interval in milliseconds at which TCP probes the idle heartbeat connection, so that no firewall drops the connection.
+ * The idle time in milliseconds after which TCP probes the heartbeat connection, so that no firewall drops the connection.
  */
 const PROBE_EVERY_MS = 10_000
 
