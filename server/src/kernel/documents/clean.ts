@@ -16,7 +16,7 @@ const UNSEEN = /\p{Cf}|\p{Co}|\p{Cn}|\p{Variation_Selector}/u
 
 /**
  * Returns one line for drawing without control characters or direction marks. Cuts the text to `max` characters before it
- * replaces ligatures. If the fonts lack a character, a box replaces the character.
+ * replaces ligatures. If the fonts lack the base of a character, a box replaces the character.
  */
 export function clean(text: string, max: number): string {
   const line = plainLine(text.toWellFormed(), max)

@@ -231,7 +231,7 @@ function drawNote(sheet: Sheet, input: InvoiceDocument, y: number): number {
   )
 }
 
-/** Draws the last section: how to pay, when the customer paid, or that the invoice is a draft or cancelled. */
+/** Draws the last section, if any: how to pay, when the customer paid, or that the invoice is a draft or cancelled. */
 function drawEnd(sheet: Sheet, input: InvoiceDocument, y: number): void {
   const texts = TEXTS[input.language].invoice
   const { status, paid, pay_url } = input
@@ -289,7 +289,10 @@ function drawPayment(sheet: Sheet, input: InvoiceDocument, url: string, y: numbe
   addText(STRONG, texts.keep_pin, next)
 }
 
-/** Draws the sandbox mark, the name of this installation, the invoice number and the page number on each page. */
+/**
+ * Draws the name of this installation, the invoice number and the page number on each page. A sandbox invoice also gets the
+ * sandbox mark.
+ */
 function drawEdges(sheet: Sheet, input: InvoiceDocument): void {
   const texts = TEXTS[input.language]
   const { start, count } = sheet.doc.bufferedPageRange()

@@ -147,8 +147,8 @@ function longestHead(sheet: Sheet, style: Style, text: string, width: number): s
 }
 
 /**
- * Returns the same style in a size with which the line fits into `width` points. Callers use this function for amounts, which
- * must show all digits.
+ * Returns the same style in a size with which the line fits into `width` points. Callers use this function for texts that must
+ * stay whole, such as amounts.
  */
 export function fitted(sheet: Sheet, style: Style, line: string, width: number): Style {
   const needed = widthOf(sheet, style, line)
@@ -180,7 +180,7 @@ export function tagged(sheet: Sheet, tag: string, draw: () => void): void {
   sheet.root.add(sheet.doc.struct(tag, {}, [draw]))
 }
 
-/** Draws content that screen readers skip: rules, frames and repeated headers. */
+/** Draws content that screen readers skip, such as rules, frames and repeated headers. */
 export function silent(sheet: Sheet, draw: () => void): void {
   sheet.doc.markContent('Artifact')
   draw()
@@ -209,7 +209,9 @@ export function frame(
   })
 }
 
-/** A logo with its size in points. Screen readers skip the logo, because the name of the merchant is beside it. */
+/**
+ * A logo with its size in points. Screen readers skip the logo, because the document also contains the name of the merchant.
+ */
 export type SheetLogo = { width: number; height: number; draw: (x: number, y: number) => void }
 
 /** The size in points of a pixel at 96 pixels per inch. If a logo had larger pixels, it would look coarse. */
@@ -228,7 +230,9 @@ export function openLogo(sheet: Sheet, png: string | null, box: { width: number;
   return { width, height, draw: (x, y) => silent(sheet, () => void sheet.doc.image(image, x, y, { width, height })) }
 }
 
-/** Draws lines that link to a URL. Returns the position below the last line in points. */
+/**
+ * Draws lines. If the URL is a web address, the lines link to it. Returns the position below the last line in points.
+ */
 export function drawLink(sheet: Sheet, style: Style, url: string, lines: readonly string[], box: Box): number {
   const { doc, root } = sheet
   const end = box.y + lines.length * lineHeight(style)
