@@ -126,7 +126,7 @@ export type Authenticate = (request: FastifyRequest) => Promise<Principal>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns the OpenAPI document of the calls that an API key or a public caller can make. */
+    /** Returns the OpenAPI document of the calls that an API key or a public caller can make, without health checks. */
     merchantApi(): object
     /** Records the address of a callback with a valid signature, for the rate limits. */
     rememberCallbackAddress(request: FastifyRequest): void
@@ -235,7 +235,9 @@ export function checkAccess(principal: Principal, access: Exclude<Access, 'publi
   refuse('insufficient_scope', { details: { required_scope: access.scopes.join(' or ') } })
 }
 
-/** Returns true for a value of `Access`. The type of a route's configuration does not ensure this. */
+/**
+ * Returns true for an object, and for a text that `Access` allows. The type of a route's configuration does not ensure this.
+ */
 export function isAccess(access: Access): boolean {
   if (typeof access !== 'string') return true
   const duty = dutyOf(access)

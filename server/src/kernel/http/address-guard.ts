@@ -76,8 +76,8 @@ export function bareHost(hostname: string): string {
 
 /**
  * Checks the URL of a webhook when a merchant configures it. Null means that the URL is valid. A name that does not resolve yet
- * is valid, because each delivery checks the address of its socket. `https_only`, which production sets, requires https and
- * refuses the ports of other services.
+ * is valid, because each delivery checks the address of its socket. `https_only` requires https. Without `allow_private`, it
+ * also refuses the ports of other services.
  */
 export async function checkDestination(
   url: string,
@@ -100,7 +100,7 @@ export async function checkDestination(
   return addresses.every(isPublicAddress) ? null : NOT_PUBLIC
 }
 
-/** Returns true for a port of a web server. An empty text is the default port of the protocol. */
+/** Returns true for a port that a webhook may use. An empty text is the default port of the protocol. */
 function isWebPort(port: string): boolean {
   const number = Number(port)
   return port === '' || number === 80 || number === 443 || (number >= 1024 && !SERVICE_PORTS.has(number))

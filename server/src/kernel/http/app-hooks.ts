@@ -24,12 +24,12 @@ const RIGHTS_FRESH_MS = 250
  * server refuses the request.
  */
 const KEY_PARAMETERS = ['api_key', 'apikey', 'api-key', 'x-api-key', 'key', 'token', 'access_token', 'authorization']
-/** The number of characters of a path that the server logs. */
+/** The largest number of characters of a path that the server logs. */
 const LOGGED_PATH_MAX = 512
 
 /** Headers that depend on the configuration alone. */
 export type SharedHeaders = {
-  /** The headers that the server sends with every answer. */
+  /** The headers of every answer to a request that Node can read. */
   transport: Record<string, string>
   /** The headers that the server sends with every answer of a public call. */
   public_call: Record<string, string>
@@ -219,8 +219,8 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   const { config } = request.routeOptions
   const access = config?.access
   if (request.principal === null || access === undefined || access === 'public') return
-  // If the body arrived slowly, the server reads the rights again, because an administrator may have removed a right since the
-  // first read.
+  // If the request has taken long, the server reads the rights again, because an administrator may have removed a right since
+  // the first read.
   if (reply.elapsedTime > RIGHTS_FRESH_MS) {
     request.principal = await options.authenticate(request)
     checkAccess(request.principal, access)

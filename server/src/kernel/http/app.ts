@@ -184,7 +184,9 @@ function transportHeaders({ base_url, pay_url, operator_url, hsts_subdomains }: 
   return { 'strict-transport-security': `max-age=${TLS_ONLY_S}${hsts_subdomains ? '; includeSubDomains' : ''}` }
 }
 
-/** Error codes for requests that Node refuses before Fastify gets them. */
+/**
+ * Error codes for requests that Node refuses before Fastify gets them. All other such requests get `malformed_request`.
+ */
 const CLIENT_ERROR_CODES: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',

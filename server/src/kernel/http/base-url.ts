@@ -4,8 +4,8 @@ import type { Config } from '../lib/index.ts'
 import type { App } from './app-types.ts'
 
 /**
- * Returns the public address of the API without a final slash. If the configuration names no address, returns this machine
- * and the port of `app`.
+ * Returns the public address of the API without a final slash. If the configuration names no address, returns this machine with
+ * the port of `app`, or else with the configured port.
  */
 export function baseUrlOf(config: Config, app?: App): string {
   const address = app?.server.address()

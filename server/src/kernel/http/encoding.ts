@@ -62,8 +62,7 @@ export function staticText(
 }
 
 /**
- * The server does not compress an answer with fewer characters, so that the answer about a single payment never waits for
- * compression.
+ * The server does not compress an answer with fewer characters, so that a short answer does not wait for compression.
  */
 const LARGE_CHARACTERS = 8_192
 

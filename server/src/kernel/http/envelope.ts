@@ -58,7 +58,7 @@ export function idsOfTime({ from, to }: { from?: string | undefined; to?: string
   return idsBetween(from === undefined ? null : new Date(from), to === undefined ? null : new Date(to))
 }
 
-/** The query parameters of every list: the page and its size. */
+/** The query parameters of a list with numbered pages: the page and its size. */
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),

@@ -20,7 +20,7 @@ export type HealthOptions = {
   components: () => Components
 }
 
-/** The headers by which a proxy names the client of a request. */
+/** The headers that a proxy adds to a request. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
 /**

@@ -52,7 +52,7 @@ export function requireClaim(request: FastifyRequest): IdempotencyClaim {
   return claimIn(request, scopeOf(request))
 }
 
-/** Reads the claim of a request without a credential, as `requireClaim` does. The key is unique within `scope`. */
+/** Reads the claim of a request in a given scope, as `requireClaim` does. The key is unique within `scope`. */
 export function claimIn(request: FastifyRequest, scope: ClaimScope): IdempotencyClaim {
   return { ...scope, key: requireKey(request), fingerprint: fingerprint(request.method, request.url, request.body) }
 }
@@ -319,7 +319,7 @@ export async function onceInTransaction(
 }
 
 /**
- * Throws a refusal of a request whose key is still free. First stores a final refusal, so that a repeated request gets the same
+ * Throws the error of a request whose key is still free. First stores a final refusal, so that a repeated request gets the same
  * refusal. If another request has stored an answer for the key, returns that answer.
  */
 export function refuseOnce(

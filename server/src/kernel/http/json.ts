@@ -5,7 +5,9 @@ import { refuse } from '../lib/index.ts'
 /** The digits of each amount that a client sent as a number, by parsed body. */
 const writtenAmounts = new WeakMap<object, string>()
 
-/** Returns the amount of a parsed body exactly as the client wrote it: the digits of a number, or the text. */
+/**
+ * Returns the amount of a parsed body as the client wrote it. A number loses the zeros at its end after the second decimal.
+ */
 export function writtenAmount(body: { amount: string | number }): string {
   return typeof body.amount === 'string' ? body.amount : (writtenAmounts.get(body) ?? String(body.amount))
 }

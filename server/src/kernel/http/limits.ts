@@ -11,7 +11,7 @@ import type { App } from './app-types.ts'
 type HeaderReply = { header(name: string, value: string): unknown }
 type CountRequest = (request: FastifyRequest, reply: HeaderReply) => Promise<void>
 
-/** The rate limits of one process. Above a limit, each function refuses with rate_limited. */
+/** The rate limits of one process. Every refusal has the code rate_limited. */
 export type RequestLimits = {
   /**
    * Counts a request with a valid API key or session. Then counts a request with a key for the merchant and environment of the

@@ -12,13 +12,14 @@ const SOCKETS = 16
 /** A port on which the server listens. */
 export type OpenPort = {
   port: number
-  /** Accepts no further connection. Resolves when the open connections have ended. */
+  /** Closes all sockets except the socket of the app. Resolves when their open connections have ended. */
   close(): Promise<void>
 }
 
 /**
  * Starts to listen for requests. Port 0 means that the system chooses a free port. If another process listens on the port,
- * throws EADDRINUSE. On other systems than Linux, and on the host localhost, the port has one socket.
+ * throws EADDRINUSE. On other systems than Linux, and on the host localhost, the function adds no sockets to the socket of the
+ * app.
  */
 export async function openPort(app: App, { host, port }: { host: string; port: number }): Promise<OpenPort> {
   // Sockets that share a port would also share it with another process of this program. So the function first opens the port

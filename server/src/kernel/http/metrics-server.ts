@@ -44,7 +44,7 @@ export async function serveMetrics(
     log.error({ component: 'http' }, `this process serves no /metrics, because ${problem}`)
     return null
   }
-  // The connection of a scraper must not delay the end of the process.
+  // The listening socket must not delay the end of the process.
   server.unref()
   const address = server.address()
   return {

@@ -50,8 +50,8 @@ class KeysToFree<Request> extends Error {
 }
 
 /**
- * Runs a batch, as `onceInTransaction` runs one request. If `work` throws, the transaction writes nothing. If a refusal is
- * not final, the other requests run again in a new transaction without the refused request.
+ * Runs a batch, as `onceInTransaction` runs one request. If `work` throws, the transaction writes nothing. If a refusal of a
+ * request with a key is not final, the other requests run again in a new transaction without the refused request.
  */
 export async function onceInBatch<Request extends KeyedRequest<Result>, Result, Left>(
   deps: Deps,

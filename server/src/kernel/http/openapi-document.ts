@@ -25,8 +25,8 @@ export type CallFacts = Map<string, { codes: readonly ErrorCode[]; stores_answer
 export type DescribedEvent = { event: string; summary: string; description: string; schema: object; example: object }
 
 /**
- * The readers of a document. The document for `everyone` has all calls; the document for `merchants` has the calls that an API
- * key or a public caller can make.
+ * The readers of a document. The document for `everyone` has all calls. The document for `merchants` has the calls that an API
+ * key or a public caller can make, without health checks.
  */
 export type Audience = 'everyone' | 'merchants'
 

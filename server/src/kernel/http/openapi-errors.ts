@@ -62,7 +62,7 @@ const DETAILS: Partial<Record<ErrorCode, Json>> = {
   insufficient_scope: { required_scope: 'collections:write' },
 }
 
-/** The codes whose answers have the header Retry-After. */
+/** The codes for which the document lists the header Retry-After. */
 const RETRY_CODES: readonly ErrorCode[] = ['rate_limited', 'idempotency_in_progress', 'service_unavailable']
 
 /** The shared responses of a document, with the function that refers to them. */

@@ -78,7 +78,8 @@ function componentOf(schema: Json): string | null {
 const COMMON_MIN = 4
 
 /**
- * If a component has all properties of another component, replaces these properties by a reference to the other component.
+ * If a component has all properties of a smaller component with at least COMMON_MIN properties, replaces these properties by a
+ * reference to the smaller component.
  */
 export function shareProperties(shared: Map<string, Json>): void {
   const objects = [...shared].flatMap(([name, { properties, required }]) =>

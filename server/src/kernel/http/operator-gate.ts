@@ -36,7 +36,7 @@ export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operat
   }
 }
 
-/** Returns true if a Host header names the host of a URL. The header may omit the default port. */
+/** Returns true if a Host header names the host of a URL. The header may contain the default port. */
 function isHost({ protocol, host, port }: URL, given: string): boolean {
   const named = given.toLowerCase()
   return named === host || (port === '' && named === `${host}:${protocol === 'https:' ? 443 : 80}`)

@@ -40,8 +40,8 @@ export type Outgoing = {
 }
 
 /**
- * The number of connections per origin. It equals the number of concurrent deliveries, so that merchants on one host never wait
- * for each other.
+ * The greatest number of connections per origin. It equals the greatest number of concurrent deliveries, so that merchants on
+ * one host never wait for each other.
  */
 const CONNECTIONS_MAX = 512
 const CONNECT_TIMEOUT_MS = 8_000
@@ -57,7 +57,10 @@ const KEEP_ALIVE_MAX_MS = 60_000
 const BLOCKED = 'BLOCKED_DESTINATION'
 const ABORTED = new Error('aborted')
 
-/** Makes the client. `allow_private` disables the address guard, for development and closed networks only. */
+/**
+ * Makes the client. `allow_private` disables the address guard, for development, closed networks and receivers that the
+ * operator chooses.
+ */
 export function createOutgoing(options: { allow_private: boolean; lookup?: Lookup | undefined }): Outgoing {
   const agent = new Agent({
     connect: guardedConnector(
