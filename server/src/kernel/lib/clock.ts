@@ -1,8 +1,8 @@
 // Defines the clock, from which the server takes the time of day, so that a test can control time.
 
 /**
- * The clock of the application. SQL statements get its time as a parameter. Only measurements of the clock of the database read
- * the time of the database.
+ * The clock of the application. SQL statements get its time as a parameter. Only measurements of the clock of the database and
+ * the list of migrations read the time of the database.
  */
 export type Clock = {
   now(): Date

@@ -101,7 +101,10 @@ export const consoleSettings = {
 
 type ConsoleConfig = { [K in keyof typeof consoleSettings]: ReturnType<(typeof consoleSettings)[K]['parse']> }
 
-/** Lists the settings that contradict each other, with the names of their variables. */
+/**
+ * Returns the first contradiction between the settings, with the names of their variables. An empty list means that there is
+ * none.
+ */
 export function consoleProblems({
   dashboard_client_id,
   operator_client_id,

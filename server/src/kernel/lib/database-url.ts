@@ -21,7 +21,7 @@ const OWN_PARAMETERS = ['target_session_attrs', 'options', POOLER]
 const FORM = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 const TARGETS = ['read-write', 'primary', 'any']
 /**
- * The session settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool.
+ * The settings that the pool sets for each kind of statement. A value in the URL would replace the value of the pool.
  */
 const SET_BY_SERVER = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout']
 

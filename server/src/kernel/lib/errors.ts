@@ -291,7 +291,7 @@ export function refuse(
   throw new Refusal(code, options)
 }
 
-/** Refuses one field of the body or query with 400 validation_failed. */
+/** Refuses one field of a request with 400 validation_failed. */
 export function refuseField(field: string, message: string): never {
   refuse('validation_failed', { details: { fields: [{ field, message }] } })
 }

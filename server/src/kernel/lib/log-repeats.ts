@@ -35,7 +35,7 @@ export type Repeats = {
    * Returns true if the caller must write the line. False means that the counter has counted the line as a repetition.
    */
   isFirst(level: number, fields: Record<string, unknown>, message: string, write: WriteLine): boolean
-  /** Writes the counts of all lines, and removes the lines. */
+  /** Writes the counts of all repeated lines, and removes all lines. */
   flush(): void
 }
 

@@ -83,9 +83,9 @@ const NEAR_LENGTH_MIN = 7
 const TWO_EDITS_FROM = 12
 
 /**
- * Lists the names that are probably wrong names of settings. From .env and the environment, which other programs use too, the list has only typing
- * errors. From another file, the list has every such name except those of FOREIGN. From any file, it has the variables of the
- * database driver that the environment lacks.
+ * Lists the names that are probably wrong names of settings. From .env and the environment, the list has only typing errors.
+ * From another file, it has every unknown name except those of FOREIGN. From any file, it has the variables of the database
+ * driver that the environment lacks.
  */
 export function findUnknownNames(given: GivenSettings, known: ReadonlySet<string>): UnknownName[] {
   const is_own_file = given.path !== null && !/(^|\/)\.env$/.test(given.path)
