@@ -104,9 +104,7 @@ function newRound({ start }: QueueColumns, reads_all: boolean, stepped_back: boo
 
 const rowKey = (row: CheckedRow) => `${row.merchant_id} ${row.id}`
 
-/**
- * Runs one step of a pass: reads a limited number of rows, and frees the rows that were due too late for long enough.
- */
+/** Runs one step of a pass: reads a limited number of rows, and frees the rows that the check may free. */
 async function checkNextRows(check: ClockCheck, round: CheckRound, now: Date, lease_ms: number): Promise<void> {
   const pause_ms = check.table.longest_pause_ms
   const ahead = (ms: number) => new Date(now.getTime() + ms + TOLERANCE_MS)

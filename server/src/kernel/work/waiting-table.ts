@@ -34,7 +34,7 @@ function nextId(id: string): string {
 /** The position of a pass over the queues of a table: merchant_id and the columns of `queue`. */
 export type QueuePosition = readonly string[]
 
-/** The columns that identify a queue, with their types and the position before the first queue. */
+/** The columns that identify a queue, with their types and the lowest position of a queue. */
 export type QueueColumns = { names: readonly string[]; types: readonly string[]; start: QueuePosition }
 
 /** Returns the columns that identify a queue: merchant_id, then the columns of `queue`. */
