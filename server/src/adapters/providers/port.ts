@@ -93,8 +93,8 @@ export type Answer = { provider_status: string | null; provider_id?: string | nu
 )
 
 /**
- * The reason of an unknown answer. `ambiguous`: the provider cannot determine the outcome. `busy`: no connection of this process was
- * free. `not_asked`: the platform sent no query (circuit open, provider not configured or no connection free).
+ * The reason of an unknown answer. `ambiguous`: the provider cannot determine the outcome. `busy`: no connection of this
+ * process was free. `not_asked`: the platform sent no query (circuit open, provider not configured or no connection free).
  */
 export type UnknownWhy =
   | 'timeout'

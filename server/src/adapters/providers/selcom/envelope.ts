@@ -73,8 +73,8 @@ export function readSelcomEnvelope(text: string): SelcomEnvelope | null {
 }
 
 /**
- * Classifies an envelope by its code. If the code is ambiguous, the message reports a silent upstream, or the result text
- * contradicts the code, the class is `unclear`.
+ * Classifies an envelope by its code. If the code is ambiguous, the message of a failure reports a silent upstream, or the
+ * result text contradicts the code, the class is `unclear`.
  */
 export function resultClassOf({
   resultcode,

@@ -16,8 +16,8 @@ import { systemClock } from '../../../kernel/lib/index.ts'
 import type { PaymentRequest, PushAnswer } from '../port.ts'
 
 /**
- * The expected outcomes of the twin's magic numbers. Each number that is missing here succeeds. `open` means that the twin
- * gives no final answer, so the payment stays open.
+ * The expected outcomes of the twin's magic numbers. Each tested number that is missing here succeeds. `open` means that the
+ * twin gives no final answer, so the payment stays open.
  */
 const PAYERS: Record<string, string> = {
   '001': 'succeeded 500000 TZS',

@@ -1,5 +1,6 @@
 // Sends a payout as one request to the product of the destination, and queries the same product. If the answer is `not_sent` or
-// `blocked`, the platform may send the payout again. Otherwise the platform only queries, and no answer is `not_found`.
+// `blocked`, the platform may send the payout again. Otherwise the platform sends no second request, and no answer is
+// `not_found`.
 
 import { CURRENCY, type Random, randomBase62 } from '../../../kernel/lib/index.ts'
 import type { PayoutRecipient } from '../extras.ts'

@@ -107,7 +107,10 @@ export function createVodacomPayouts(client: VodacomClient, options: VodacomPayo
 
 const UNFIT = 'not sent: the amount is not in whole shillings'
 
-/** If the answer is `blocked`, `declined` or `unknown`, adds the gateway's code and description. */
+/**
+ * If the answer is `blocked`, `declined` or `unknown`, adds the gateway's state of the transaction, or else its code and
+ * description.
+ */
 function withProviderMessage(answer: PayoutAnswer, { envelope }: VodacomVerdict): PayoutAnswer {
   if (answer.kind !== 'blocked' && answer.kind !== 'declined' && answer.kind !== 'unknown') return answer
   // If the gateway answered a query, the state of the transaction is the message.
