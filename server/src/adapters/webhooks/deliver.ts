@@ -1,5 +1,5 @@
-// Sends due deliveries in parallel and records the results. The server sends each delivery at least once. If a process dies
-// before it records a result, another process sends the same id and bytes after the lease ends.
+// Sends due deliveries in parallel and records the results. If a process dies before it records a result, another process sends
+// the same id and bytes after the lease ends.
 
 import type { Deps } from '../../kernel/db/index.ts'
 import type { Outgoing } from '../../kernel/http/index.ts'

@@ -1,4 +1,4 @@
-// Defines the routes for webhook endpoints other than the default endpoint: list, add, change, delete and test.
+// Defines the routes for webhook endpoints other than the default endpoint: list, show, add, change, delete and test.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -288,8 +288,8 @@ function catchUpSome(deps: Deps, streams: Iterable<OpenStream>, behind: readonly
 }
 
 /**
- * Reads the next events of one stream with its own statements. A failure delays only this stream. After FAILURES_MAX failures,
- * the server ends the stream.
+ * Reads the next events of one stream with its own statements. A failure delays only this stream. After FAILURES_MAX
+ * consecutive failures, the server ends the stream.
  */
 async function catchUp(deps: Deps, stream: OpenStream): Promise<void> {
   stream.is_catching_up = true

@@ -44,7 +44,7 @@ export type FailingEndpoint = {
   last_status_code: number | null
   last_error: string | null
   next_attempt_at: Date | null
-  /** True if a member changed the endpoint after the last failed attempt. */
+  /** True if a member or an API key changed the endpoint after the last failed attempt. */
   changed: boolean
 }
 

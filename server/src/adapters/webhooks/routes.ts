@@ -1,4 +1,4 @@
-// Defines the webhook routes: configuration, test, deliveries and replay.
+// Defines the routes for the default endpoint, deliveries and replay, and adds the other webhook routes.
 
 import { isDeepStrictEqual } from 'node:util'
 import { actOf } from '../../books/audit/index.ts'
