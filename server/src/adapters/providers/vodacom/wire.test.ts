@@ -187,7 +187,7 @@ describe('a failing gateway', () => {
     test(`the adapter reports an unknown outcome after ${name}`, async () => {
       const { provider } = await script(
         ({ method, path }) =>
-          // The query that tests the session succeeds.
+          // All queries except those about ASKED1 succeed, such as the query that tests the session.
           method === 'GET' && !path.includes('ASKED') ? { content: { output_ResponseCode: 'INS-0' } } : act,
         { timeout_ms: 600 },
       )
