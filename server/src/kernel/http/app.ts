@@ -149,7 +149,10 @@ function answerBadPath(context: AppContext, request: FastifyRequest, reply: Fast
   })
 }
 
-/** Answers a request without a route. If the path has routes for other methods, the Allow header lists these methods. */
+/**
+ * Answers a request without a route. If the path has routes for other methods, the Allow header lists these methods without
+ * HEAD.
+ */
 function answerNoRoute(app: App, { options, operatorGate }: AppContext, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   const path = request.url.split('?', 1)[0] as string
