@@ -206,8 +206,8 @@ async function listData(data: string): Promise<{ folders: string[]; names: strin
 }
 
 /**
- * Runs `work` for each item, at most 8 at a time. After an error, starts no further item, waits for the running items, and
- * throws the error.
+ * Runs `work` for each item, at most 8 at a time. After the first error, starts no further item, waits for the running items,
+ * and throws one of their errors.
  */
 export async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values()
