@@ -162,7 +162,9 @@ export function openReadReplica(primary: Db, options: ReadReplicaOptions): ReadR
   return { reads: { ...primary, query }, replica, arm: () => replica.arm(), close: () => replica.close() }
 }
 
-/** Makes the function that checks the replica, and the function that stops the use of a failed replica. */
+/**
+ * Makes the functions that check the replica, return the time of the last check, and stop the use of a failed replica.
+ */
 function createReplicaCheck(
   primary: Reader,
   replica: Reader,
