@@ -35,7 +35,7 @@ export type TraceSpan = {
   rename(name: string): void
   /** Adds an attribute. The value must contain no personal data, secret or text from a client. */
   set(name: string, value: string | number): void
-  /** Ends the span. Further calls have no effect. */
+  /** Ends the span. A second call has no effect. */
   end(failed?: boolean): void
 }
 
