@@ -13,7 +13,7 @@ export type GaugeReader = (reader: DbSession, now: Date) => Promise<() => void>
 /** A group of gauges: its reader, and the function that removes its values. */
 export type DatabaseGauges = { read: GaugeReader; reset(): void }
 
-/** The last sentence of the help text of each database gauge. */
+/** The last sentence of the help text of a database gauge whose value is the same in each process. */
 export const SAME_IN_EACH_PROCESS = 'From the database: each process shows the same value, so use max.'
 
 const FRESH_MS = 10_000
