@@ -1,6 +1,6 @@
 // Starts payments on a page. One transaction locks the page, checks that no other payment keeps the page busy, counts the
 // request for the prompt limits and writes the attempt. If the process dies before the commit, no row exists. If it dies after
-// the commit, the attempt becomes due, and the Idempotency-Key keeps its answer.
+// the commit, the attempt becomes due. The Idempotency-Key of a prompt keeps its answer.
 
 import type { Method, Provider } from '../../adapters/providers/port.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -31,7 +31,9 @@ import { PUBLIC_NAMES } from './present.ts'
 import { linkStatusAt } from './state.ts'
 import { type Link, lockLink } from './store.ts'
 
-/** The dependencies of `createCollect`. If `sends` is false, this process sends no attempt, and a worker sends the attempts. */
+/**
+ * The dependencies of `createCollect`. If `sends` is false, this process sends no prompt, and a worker sends the prompts.
+ */
 export type CollectOptions = {
   driver: Driver
   providerFor(environment: 'live', payment: { method: Method }): Provider
@@ -74,7 +76,7 @@ type CollectWork = { deps: Deps; options: CollectOptions; inTurn: PageTurns }
 
 type CollectReply = StoredAnswer & { replayed: boolean }
 
-/** Makes the function that starts payments on pages. In one process, the work on one page runs in sequence. */
+/** Makes the function that starts payments on pages. In one process, the transactions on one page run in sequence. */
 export function createCollect(deps: Deps, options: CollectOptions): Collect {
   const work: CollectWork = { deps, options, inTurn: createPageTurns() }
   // A second request with the same key, such as a double tap, waits for the result of the first request.
@@ -123,8 +125,8 @@ type OpenPage = { hosted: HostedPayment; page: Link; under_way: readonly PagePay
 type HostedPayment = Awaited<ReturnType<typeof lockHosted>> | null
 
 /**
- * Locks the page. Refuses a page that takes no payments, whose prompt still waits on a phone, or on which a payment is under
- * review.
+ * Locks the page. Refuses a page that takes no payments, that a prompt keeps busy for this address, or on which a payment is
+ * under review.
  */
 async function lockOpenPage(deps: Deps, tx: Tx, link: Link, address: string | null): Promise<OpenPage> {
   // The transaction locks the collection before its page, in the same order as a settlement.
@@ -168,7 +170,8 @@ async function startLinkPayment(
 }
 
 /**
- * Starts a payment by a prompt on the payer's phone: stores the attempt and the answer to the payer, then sends the attempt.
+ * Starts a payment by a prompt on the payer's phone: stores the attempt and the answer to the payer, then sends the attempt or
+ * leaves it to a worker.
  */
 async function collectByPush(
   { deps, options, inTurn }: CollectWork,
@@ -203,8 +206,8 @@ async function collectByPush(
 
 /**
  * Starts a payment by a QR code: shows a recent code of a hosted page again, or stores an attempt and fetches its code. If the
- * process dies before the answer, the key becomes free within seconds. The next request makes a new attempt, because no payer
- * has seen the first code.
+ * process dies before the answer, the key becomes free within seconds. The next request may make a new attempt, because no
+ * payer has seen the first code.
  */
 async function collectByQr(
   { deps, options, inTurn }: CollectWork,
@@ -237,8 +240,8 @@ async function collectByQr(
 type PageTurns = <Result>(id: string, work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Returns the function that runs the work on one page in sequence. The payers of one page thus do not hold all connections while
- * they wait for its lock.
+ * Returns the function that runs the work with one id in sequence. The payers of one page thus do not hold all connections
+ * while they wait for its lock.
  */
 function createPageTurns(): PageTurns {
   const last = new Map<string, Promise<unknown>>()
@@ -266,7 +269,7 @@ function checkOpen(deps: Deps, page: Link): void {
   }
 }
 
-/** Returns true if the page takes live money and its merchant is suspended. */
+/** Returns true if the page is live and its merchant is suspended. */
 export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>): boolean {
   return page.environment === 'live' && page.merchant_status === 'SUSPENDED'
 }

@@ -1,5 +1,6 @@
-// Makes payment links, and hosted pages of one collection each. One transaction writes the page and its Idempotency-Key. If the
-// process dies before the commit, no row exists. If it dies after the commit, a repeated request gets the stored answer.
+// Makes payment links, and hosted pages of one collection each. One transaction writes the page and the Idempotency-Key, if
+// any. If the process dies before the commit, no row exists. If it dies after the commit, a repeated request with the same key
+// gets the stored answer.
 
 import { findMerchant, NO_LOOK } from '../../access/merchants/index.ts'
 import type { Provider } from '../../adapters/providers/port.ts'
@@ -55,8 +56,8 @@ export type CheckedPage = Pick<
 > & { merchant_id: string | undefined; amount_minor: bigint | 'too_large' }
 
 /**
- * Checks the rules that the schema cannot express. If a field breaks a rule, refuses with one 400 error that names every wrong
- * field.
+ * Checks the rules of single fields that the schema cannot express. If fields break a rule, refuses with one 400 error that
+ * names each of these fields.
  */
 export function checkPage(body: PageBody): CheckedPage {
   const problems: { field: string; message: string }[] = []
@@ -92,8 +93,8 @@ export function checkPage(body: PageBody): CheckedPage {
 const EXPIRES_HELP = 'must be a time that exists, such as 2030-01-31T18:00:00+03:00'
 
 /**
- * Returns the time of a text, or 'not_a_time'. JavaScript reads 30 February as 2 March and 24:00 as the next day. The function
- * does not accept such a text, because the page would end at a time that the merchant did not write.
+ * Returns the time of a text, or 'not_a_time'. JavaScript reads 30 February as a day of March and 24:00 as the next day. The
+ * function does not accept such a text, because the page would end at a time that the merchant did not write.
  */
 function readExpiry(text: string): Date | 'not_a_time' {
   const time = new Date(text)

@@ -31,7 +31,7 @@ const LIST = sql(
      select l.id from payment_links l where ${CONDITIONS} and l.id < $8 order by l.id desc limit $9 offset $10) p
    join payment_links l on l.merchant_id = $1 and l.id = p.id join merchants m on m.id = l.merchant_id order by l.id desc`,
 )
-// The query counts in the order of an index that has exactly these rows, so PostgreSQL stops at the limit.
+// The query counts in the order of an index, so PostgreSQL stops at the limit.
 const countIn = (order: string) =>
   sql(
     '',

@@ -1,5 +1,5 @@
-// Stores the help for payers who get no prompt: one text for each network. Operators edit the texts, because networks change their
-// menus.
+// Stores the help for payers who get no prompt: one entry for each network. Operators edit the texts, because networks change
+// their menus.
 
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 
@@ -19,7 +19,7 @@ const builtInHelp = (code: string, name: string, menu_code: string | null): Netw
   help_en: WAITING_EN,
 })
 
-/** The help for each network before an operator replaces the list. */
+/** The help for each network while the table has no rows. */
 export const BUILT_IN_HELP: readonly NetworkHelp[] = [
   builtInHelp('MPESA', 'M-Pesa', '*150*00#'),
   builtInHelp('MIXX', 'Mixx by Yas', '*150*01#'),

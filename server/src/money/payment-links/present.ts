@@ -19,8 +19,8 @@ export function invoiceTitle(number: string, language: Language): string {
 }
 
 /**
- * Returns the description of a page in the payer's language. The stored description of an invoice's page is in the language of
- * the invoice. So this function makes the title of the invoice again from the number.
+ * Returns the description of a page. The stored description of an invoice's page is in the language of the invoice. So this
+ * function makes the title of the invoice again from the number, in `language`.
  */
 export function pageDescription(
   { invoice_id, reference, description }: Pick<Link, 'invoice_id' | 'reference' | 'description'>,
@@ -57,9 +57,9 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 }
 
 /**
- * Returns the public record of a page, without ids. If the page is a payment link, the record has the customer's name and
- * phone, because the merchant wrote both for the payer. For the page of an invoice and for a hosted page, the record has no
- * customer.
+ * Returns the public record of a page, without ids. If the page is a payment link for no invoice, the record has the customer's
+ * name and phone, because the merchant wrote both for the payer. For the page of an invoice and for a hosted page, the record
+ * has no customer.
  */
 export function presentPublic(deps: Deps, link: Link) {
   const names_customer = link.invoice_id === null && link.collection_id === null

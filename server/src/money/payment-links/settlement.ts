@@ -1,4 +1,4 @@
-// Changes payment links when a transaction settles a payment. This file implements `LinkSettlement`.
+// Changes payment links when a transaction settles payments or clears held money. This file implements `LinkSettlement`.
 
 import { inputRows, sql, type Tx } from '../../kernel/db/index.ts'
 import type { LinkedPayment, LinkSettlement, LinkStatus, LockedLink, PaidLink } from '../collections/index.ts'

@@ -166,5 +166,8 @@ export async function noteInvoicesMarked(tx: Tx, links: readonly { merchant_id: 
   await tx.query(NOTE, [JSON.stringify(links)])
 }
 
-/** Finds a payment link of the merchant in the environment of the request. Refuses an unknown link with not_found. */
+/**
+ * Finds a payment link of the merchant that is visible in the environment of the request. Refuses an unknown link with
+ * not_found.
+ */
 export type FindOwnLink = (caller: Caller, id: string) => Promise<Link>
