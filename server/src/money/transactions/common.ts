@@ -1,4 +1,4 @@
-// Defines constants that the routes of transactions share: access, tags and file types.
+// Defines the parts that the routes of transactions share: access, tags, file types and the header of a CSV file.
 
 import { type Access, type Caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
 import { Csv } from './schema.ts'
