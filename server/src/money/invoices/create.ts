@@ -1,5 +1,5 @@
-// Creates invoices and edits drafts. One transaction writes the invoice, its number and its Idempotency-Key. If the process dies
-// before the commit, the next invoice gets the number.
+// Creates invoices and edits drafts. One transaction writes the invoice, its number and the Idempotency-Key, if any. If the
+// process dies before the commit, the next invoice gets the number.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
@@ -156,8 +156,9 @@ export async function createInvoice(
 const LINK_FIELDS = ['customer_name', 'customer_phone', 'customer_email', 'language', 'total_minor'] as const
 
 /**
- * Edits a draft. If a field of its payment link changes, the server cancels the link. If a payer has already approved a payment
- * of the cancelled link, the server holds the money for a review. If the invoice is not a draft, refuses with invalid_state.
+ * Edits a draft. If a field of LINK_FIELDS changes, the server cancels the payment link. If a payer has already approved a
+ * payment of the cancelled link, the server holds the money for a review. If the invoice is not a draft, refuses with
+ * invalid_state.
  */
 export async function editInvoice(
   deps: Deps,

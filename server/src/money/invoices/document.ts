@@ -52,7 +52,7 @@ export type InvoiceFile = { filename: string; content: Buffer; content_type: str
 
 /**
  * Makes the function that returns the attachments of a message when the worker sends the message. If the message is about an
- * invoice, the attachments are the PDF of the current invoice and the logo of its merchant. Any other message has no
+ * invoice, the attachments are the PDF of the current invoice and the logo of its merchant, if any. Any other message has no
  * attachment.
  */
 export function createInvoiceFiles(

@@ -32,8 +32,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof InvoiceRecord)[]
 
 /**
- * Returns the selected invoices as CSV, newest first. The stream reads a batch after the client has taken the previous batch. The
- * server reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
+ * Returns the selected invoices as CSV, newest first. The stream reads at most two batches ahead of the client. The server
+ * reads the first batch before it starts the response, so that a failure becomes an ordinary error response.
  */
 export async function exportInvoices(deps: Deps, pay_url: string, filter: InvoiceFilter): Promise<Readable> {
   const first = await readBatch(() => readInvoices(deps, filter, BATCH))

@@ -1,4 +1,4 @@
-// Reads the items of an invoice from a body, stores them as JSON, and adds their amounts.
+// Reads the items of an invoice from a body, converts them to JSON and back, and adds their amounts.
 
 import type { InvoiceItem } from '../../kernel/documents/index.ts'
 import { AMOUNT_HELP, divideHalfUp, parseFee } from '../../kernel/lib/index.ts'

@@ -1,5 +1,5 @@
-// Marks invoices as paid, so that lists of unpaid invoices need not search payment links. A settlement locks only links, so a
-// worker writes the mark some seconds later. If an invoice has no mark yet, the lists search its links.
+// Marks invoices as paid, so that lists of unpaid invoices skip them without a search of their links. A settlement locks only
+// links, so a worker writes the mark some seconds later. If an invoice has no mark yet, the lists search its links.
 
 import { type Deps, inLockOrder, inputRows, inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Task } from '../../kernel/work/index.ts'

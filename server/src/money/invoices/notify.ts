@@ -1,4 +1,4 @@
-// Writes the SMS and the e-mail about an invoice, in Swahili and English. Merchants choose the names in these messages, so the
+// Writes the SMS and the e-mail about an invoice, in Swahili or English. Merchants choose the names in these messages, so the
 // server keeps each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'

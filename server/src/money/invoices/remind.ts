@@ -40,7 +40,7 @@ const SET_NEXT_REMINDER = sql(
    where i.merchant_id = x.merchant_id and i.id = x.id`,
 )
 
-/** The maximum delay of a reminder while a payment has no outcome: one hour. */
+/** The age up to which a payment without an outcome delays a reminder: one hour. */
 const PROCESSING_MS = 3_600_000
 /** The time after which the worker checks a delayed reminder again: 15 minutes. */
 const RECHECK_MS = 900_000
@@ -59,7 +59,9 @@ function needsReminder(invoice: Invoice): boolean {
   return can_be_paid && takes_payments && channelsOf(invoice).length > 0
 }
 
-/** If the customer needs a reminder, queues the reminder of one invoice. Returns the time of the next reminder. */
+/**
+ * If the customer needs a reminder, queues the reminder of one invoice. Returns the time of the next reminder or check.
+ */
 async function remindInvoice(
   deps: Deps,
   tx: Tx,

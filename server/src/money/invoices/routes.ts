@@ -27,7 +27,7 @@ import { InvoiceBody, InvoiceChange, InvoiceRecord, OwnerQuery } from './schema.
 import { SENDS_MAX, sendInvoice } from './send.ts'
 import type { Invoice } from './store.ts'
 
-/** The providers of live payments, whose limits apply to payment links. */
+/** The providers of live payments, whose rules apply to payment links. */
 export type InvoicesOptions = { live: LiveProviders }
 
 const WRITE = { scopes: ['invoices:write'], roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const satisfies Access

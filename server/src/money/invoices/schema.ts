@@ -147,7 +147,7 @@ export const InvoiceRecord = Type.Object(
 )
 export type InvoiceRecord = Static<typeof InvoiceRecord>
 
-/** The query of a request that has no body: the merchant and the environment. */
+/** The merchant and the environment in the query of requests about one invoice. */
 export const OwnerQuery = Type.Object(ownerFields)
 
 /** The query of GET /v1/invoices/export.csv. */

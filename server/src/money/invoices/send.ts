@@ -1,5 +1,6 @@
-// Sends an invoice. One transaction writes its payment link, its status, its messages and the time of its first reminder. If the
-// process dies before the commit, the invoice is unsent. If it dies after the commit, the outbox has the messages.
+// Sends an invoice. One transaction writes its payment link, its status, its messages and the time of its next reminder. If the
+// process dies before the commit, the server has not sent the invoice. If it dies after the commit, the outbox has the
+// messages.
 
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'

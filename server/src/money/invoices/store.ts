@@ -89,7 +89,7 @@ const LINK_JOINS = `join merchants m on m.id = i.merchant_id
      select p.id, p.status, p.slug, p.paid_at, p.paid_collection_id from payment_links p
      where p.merchant_id = i.merchant_id and p.invoice_id = i.id
      order by p.status = 'PAID' desc, p.id = i.payment_link_id desc limit 1) l on true`
-// The query selects the payments without a final outcome on any link of the invoice.
+// The join aggregates the payments under review or processing on all links of the invoice.
 const OPEN_PAYMENTS_JOIN = `left join lateral (
      select bool_or(c.status = 'pending_clearance') as under_review,
        max(c.created_at) filter (where c.status = 'processing') as processing_since
