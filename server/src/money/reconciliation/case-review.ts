@@ -206,8 +206,8 @@ const NOT_OURS = {
 }
 
 /**
- * After a query at the provider, compares the payment or payout of a case again. If books and statements agree now, closes its
- * cases. If the case is closed already, refuses with invalid_state.
+ * After a query at the provider, compares the payment or payout of a case again. Closes its cases whose difference no longer
+ * exists. If the case is closed already, refuses with invalid_state.
  */
 export async function reviewCase(deps: Deps, tx: Tx, act: Act, id: string) {
   const before = await lockOpenCase(tx, id)

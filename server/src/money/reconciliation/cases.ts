@@ -84,8 +84,8 @@ const UPDATE_STATUS = sql(
 )
 
 /**
- * Opens a case for each difference without a case, and closes open cases whose difference no longer exists. An open duplicate stays
- * open, because a later statement with one movement does not prove that the second movement is gone.
+ * Opens cases for differences without a case, updates open cases, and closes open cases whose difference no longer exists. An
+ * open duplicate stays open, because a later statement with one movement does not prove that the second movement is gone.
  */
 export async function applyDifferences(
   deps: Deps,

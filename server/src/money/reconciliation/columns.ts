@@ -21,8 +21,8 @@ const COLUMNS_MAX = 200
 export type ColumnNames = ReadonlyMap<LineField, string>
 
 /**
- * Parses names such as `reference=Order No,at=Completed,kind=`. If a field has an empty name, the server reads no column for
- * the field. If the text is invalid, returns the problem as a string.
+ * Parses names such as `reference=Order No,at=Completed,kind=`. If an optional field has an empty name, the server reads no
+ * column for the field. If the text is invalid, returns the problem as a string.
  */
 export function readColumnNames(text: string): ColumnNames | string {
   const names = new Map<LineField, string>()

@@ -20,7 +20,7 @@ export class CsvProblem extends Error {
 /** The maximum number of characters in a record. */
 const RECORD_MAX = 16 * 1024
 
-// A field may have tabs, and a quoted field may have line ends. The parser refuses other control characters.
+// A field may have tabs, and a quoted field may have line ends. The parser refuses other ASCII control characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
 

@@ -124,8 +124,8 @@ export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task
 }
 
 /**
- * Fetches one day and compares open cases again. The result 'taken' means that another process works on the day or has finished the
- * day.
+ * Fetches one day and compares open cases again. The result 'taken' means that a process holds the lease of the day or has
+ * finished the day.
  */
 async function runDay(
   deps: Deps,

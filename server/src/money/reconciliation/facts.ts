@@ -60,8 +60,8 @@ const INPUT = `(select * from unnest($1::text[], $4::bigint[], $5::uuid[], $6::s
        as input(subject, routing_code, id, number, line_number, n)
      where coalesce(input.subject, input.subject) = input.subject)`
 
-// The query finds each row by its whole primary key and excludes the lines of the caller. A duplicate payment of an attempt has
-// a separate collection.
+// The query finds each row by an index and excludes the lines of the caller. A duplicate payment of an attempt has a separate
+// collection.
 const FACTS = sql(
   'reconciliation_facts',
   `select i.n::int, m.id as merchant_id, c.*, w.*, l.lines, k.open

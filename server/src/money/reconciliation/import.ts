@@ -48,7 +48,7 @@ export async function importAndFinish(deps: Deps, act: Act, input: FileImport): 
 function checkPeriod(deps: Deps, { from, to }: { from: Date; to: Date }): void {
   if (from >= to) refuseField('to', 'must be after from')
   if (to.getTime() - from.getTime() > PERIOD_MS_MAX) refuseField('to', 'must not be more than 62 days after from')
-  // If a statement ended in the future, the server would open a case for each later booking of its period.
+  // If a statement ended in the future, its sweep would miss the later bookings of its period.
   if (to > deps.clock.now()) refuseField('to', 'must not be in the future')
 }
 

@@ -117,8 +117,8 @@ const TIME_OR_DAY =
 const TANZANIA_MS = 3 * 3_600_000
 
 /**
- * Parses a time in ISO 8601. A time without an offset is a time in Tanzania, and a date is the beginning of that day in Tanzania.
- * Null means that the text is not a valid time.
+ * Parses a time or a day from 2000 on, in a form of ISO 8601. Without an offset, the text is a time in Tanzania. A day means
+ * its beginning. Null means that the text is not a valid time.
  */
 export function parseTimeOrDay(text: string): Date | null {
   const match = TIME_OR_DAY.exec(text)

@@ -20,9 +20,9 @@ export type MatchCounts = { matched: number; opened: number; explained: number; 
 /** An imported line with its subject. True in `ours` means that the line has one of our references. */
 type LineWithSubject = LineSubject & { line: ImportedLine; ours: boolean }
 
-// If a new line and a stored line of another statement have the same provider id, the new line replaces the stored line. If one
-// line has no id, both need the same time and amount. For a line with our reference, a stored time in the new period is enough.
-// Otherwise, the new line is a second movement, which `groupBySubject` reports as a duplicate.
+// If a new line and a stored line of another statement have the same provider id, the new line replaces the stored line. If
+// either line has no id, both need the same time and amount. For a line with our reference, a stored time in the new period is
+// enough. Otherwise, the new line is a second movement, which `groupBySubject` reports as a duplicate.
 const STORE = sql(
   'statement_lines_store',
   `insert into statement_lines as l (provider, subject, kind, statement_id, line_number, reference, provider_id,
@@ -191,7 +191,7 @@ function toStoredLine(statement_id: string, line: ImportedLine): StoredLine {
   return { kind, statement_id, line_number: line.line, reference, provider_id, amount_minor, currency, at }
 }
 
-/** Compares subjects again. Opens a case for each difference without a case, and closes cases whose difference no longer exists. */
+/** Compares subjects again and applies the differences to their cases. */
 export async function compareAgain(
   deps: Deps,
   tx: Tx,

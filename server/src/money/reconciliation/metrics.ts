@@ -1,4 +1,4 @@
-// Declares the metrics of reconciliation: the open cases by provider and kind.
+// Declares the metrics of reconciliation: the open cases by provider and kind, and the age of the oldest open case.
 
 import { type DatabaseGauges, type Deps, SAME_IN_EACH_PROCESS, sql } from '../../kernel/db/index.ts'
 

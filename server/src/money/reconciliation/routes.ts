@@ -1,4 +1,4 @@
-// Adds the operators' endpoints that import statements and handle cases.
+// Adds the operators' endpoints of statements, of cases and of the summary.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'

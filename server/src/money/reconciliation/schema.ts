@@ -13,7 +13,7 @@ const Time = Type.String({ format: 'date-time' })
 /** The configured name of a provider, as a parameter. */
 export const ProviderName = Type.String({ maxLength: 64, pattern: '^[a-z][a-z0-9_-]*$', examples: ['selcom'] })
 
-/** The query of POST /v1/operator/statements: the provider, the period and the columns. */
+/** The query of POST /v1/operator/statements: the provider, the period, the columns and the name of the file. */
 export const ImportQuery = Type.Object({
   provider: ProviderName,
   from: line(40, 'The beginning of the period: a time, or a day of Africa/Dar_es_Salaam.'),

@@ -110,8 +110,8 @@ const RENEW = sql(
 )
 
 /**
- * Makes the function that an import calls after each batch. If RENEW_MS have passed, the function renews the lease. If another
- * process has ended the import, the function throws.
+ * Makes the function that an import calls for each batch. If RENEW_MS have passed, the function renews the lease. If another
+ * process has ended the import, this renewal throws.
  */
 export function createLeaseRenewal(deps: Deps, id: string): () => Promise<void> {
   let renewed = deps.clock.now().getTime()

@@ -16,7 +16,7 @@ const STATEMENT_TOTALS = sql(
      max(period_to) as stated_until
    from statements where state = 'done' group by provider order by provider`,
 )
-// The query finds gaps between the periods of statements, up to the newest statement.
+// The query finds the newest 100 gaps between the periods of statements, each gap of one provider.
 const GAPS = sql(
   'reconciliation_holes',
   `select provider, covered as from, period_from as to from (

@@ -10,7 +10,9 @@ import { compareAgain } from './match.ts'
 /** The maximum number of ledger transfers in a page. */
 const PAGE_ROWS = 5_000
 
-/** The postings that move money at the provider, each with the kind of its line in a statement. */
+/**
+ * The postings of payments and payouts that move money at the provider, each with the kind of its line in a statement.
+ */
 const LINE_KIND_OF_POSTING: Record<string, 'payment' | 'payout' | 'reversal'> = {
   collection_settled: 'payment',
   collection_held: 'payment',
@@ -105,7 +107,9 @@ export async function countMissing(deps: Deps, provider: string, period: { from:
   return count
 }
 
-/** Opens a case for each movement that our books have in the period and that no statement has. */
+/**
+ * Compares each movement that our books have in the period and that no statement has, and opens a case for its difference.
+ */
 export async function sweepBooks(
   deps: Deps,
   origin: CaseOrigin,
