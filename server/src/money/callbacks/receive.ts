@@ -21,8 +21,8 @@ export type CallbackReceiver = (
 ) => Promise<'taken' | 'forged' | 'unknown_provider'>
 
 /**
- * The numbers of forged callbacks, and of callbacks about unknown payments and payouts, that the server stores and logs in a
- * minute. For further callbacks, the server logs only their number, so that a flood fills neither the disk nor the log.
+ * The numbers of forged callbacks, and of callbacks about unknown payments and payouts, that one process stores and logs in a
+ * minute. For further callbacks, the process logs only their number, so that a flood fills neither the disk nor the log.
  */
 const KEPT_PER_MINUTE = { forged: 10, unknown_reference: 100 }
 
