@@ -93,7 +93,10 @@ export type AcceptItem = PaymentToPrice & {
   id: string
   /** The answer that the server stores with the key. Null means that the server must first fetch a QR code. */
   answer: { status_code: number; response_body: string } | null
-  /** True means that this process sends the attempt immediately. False means that a worker claims the attempt. */
+  /**
+   * True means that this process holds the lease and calls the provider immediately. False means that a worker claims the
+   * attempt.
+   */
   lease: boolean
   /** The trace of the request. Null means that the server does not trace the request. */
   trace: TraceContext | null

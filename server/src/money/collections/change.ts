@@ -72,7 +72,10 @@ export type MoveCause = { actor: string; reason: string | null }
  */
 export type StepSurroundings = { subscribed: EventEndpoints | undefined; link: LockedLink | undefined }
 
-/** Makes one move of a locked collection in memory, and adds its history row, postings and events to `effects`. */
+/**
+ * Makes one move of a locked collection in memory, and adds its history row, queue row, postings, events and paid link to
+ * `effects`.
+ */
 export function applyCollectionStep(
   deps: Deps,
   effects: CollectionEffects,

@@ -29,7 +29,10 @@ export type Driver = {
    * outcome on the next page. Resolves after both steps; never throws.
    */
   sendAndAsk(attempt: Attempt): Promise<void>
-  /** After a callback or a refresh, queries the provider about an attempt and records the answer. Resolves after the commit. */
+  /**
+   * Queries the provider about an attempt without its lease, for example after a callback or a refresh, and records the answer.
+   * Resolves after the commit.
+   */
   ask(attempt: Attempt): Promise<void>
   /** Fetches the code of a QR attempt. If the provider fails, the function returns an unknown answer and does not throw. */
   qr(attempt: Attempt): Promise<QrAnswer>

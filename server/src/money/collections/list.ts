@@ -38,8 +38,8 @@ const MATCHING = `c.merchant_id = $1 and c.environment = $2
      and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
      and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ${phoneCondition('c.customer_phone', '$6')}`
 
-// Each query finds the ids of the page first, then reads only those rows. Rows of earlier pages cost only an index scan.
-// PostgreSQL plans these unnamed prepared statements for the given filters, because one plan for all filters would use no
+// The next three queries find the ids of the page first, then read only those rows. Rows of earlier pages cost only an index
+// scan. PostgreSQL plans these unnamed prepared statements for the given filters, because one plan for all filters would use no
 // index.
 const IN_RANGES = sql(
   '',

@@ -1,6 +1,6 @@
 // Makes the codes of QR payments: commits the payment with its key, calls the provider, and commits the code with the answer.
-// If the process dies or the provider gives no code, the key becomes free. Unless the payment failed, a repeated request
-// continues with the same collection, so one key makes one payment.
+// If the process dies or the provider gives no code, the key becomes free. Unless the payment failed, a repeated request to the
+// API continues with the same collection, so one key makes one payment.
 
 import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { type IdempotencyClaim, releaseKey, type StoredAnswer, storeAnswer } from '../../kernel/http/index.ts'
@@ -17,7 +17,7 @@ const SAVE = sql(
 )
 
 /**
- * Fetches the QR code of an attempt and stores the answer to the merchant: `fields` and the code. If the provider gives no code,
+ * Fetches the QR code of an attempt and stores the answer to the request: `fields` and the code. If the provider gives no code,
  * the function frees the key and throws 503 provider_unavailable. If the provider declines, the payment fails. If the answer is
  * unknown, the attempt waits.
  */

@@ -43,7 +43,7 @@ import { type Attempt, askableAttempts, type Collection, createFindCollection, l
 export type CollectionRoutesOptions = {
   driver: Driver
   providerFor: ProviderFor
-  /** True means that this process sends payments. False means that it only serves HTTP, and a worker sends payments. */
+  /** True means that this process sends prompts. False means that a worker sends the prompts. */
   sends: boolean
 }
 
