@@ -77,7 +77,7 @@ export type ApprovalRequest = WithdrawalId & {
   trace?: TraceContext | null
 }
 
-/** The functions that an approval calls to choose the provider and to take capacity for the payout. */
+/** The functions that an approval calls to choose the provider and to check the capacity for the payout. */
 export type PayoutProviders = {
   find: FindProvider
   /**
@@ -414,7 +414,7 @@ function judgeApproval(
   return { provider, place }
 }
 
-/** Returns true if the withdrawal would send live money, and its merchant is not active and verified. */
+/** Returns true if the withdrawal is live, and its merchant is not active and verified. */
 export function isRestricted({ withdrawal, merchant }: WithdrawalSnapshot): boolean {
   return withdrawal.environment === 'live' && (merchant.merchant_status !== 'ACTIVE' || !merchant.merchant_verified)
 }

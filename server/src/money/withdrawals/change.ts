@@ -1,4 +1,4 @@
-// Changes withdrawals. `moveWithdrawal` and `noteContradiction` compute changes from a snapshot, and `writeWithdrawalChanges`
+// Changes withdrawals. `moveWithdrawal`, `noteContradiction` and `noteHold` compute changes, and `writeWithdrawalChanges`
 // writes a batch of changes. Every move by an operator, a merchant or a provider uses these functions.
 
 import { PAYOUT_FAILURES, PAYOUT_FAILURES_SW } from '../../adapters/providers/port.ts'

@@ -64,12 +64,14 @@ type PayoutFieldProblem = { field: string; message: string }
 
 /**
  * The fields that a request must contain in addition to the destination code. `destination`: the account, and for a bank
- * account also the name of the bank. `phone_recipient`: the same fields, and for a phone also the recipient's name. `price`: no
- * other field, because no price depends on the recipient.
+ * account also the name of the bank. `phone_recipient`: the same fields, and for a phone or wallet also the recipient's name.
+ * `price`: no other field, because no price depends on the recipient.
  */
 export type RequiredRecipient = 'phone_recipient' | 'destination' | 'price'
 
-/** Checks the rules that the schema cannot express. Refuses with 400 and names every wrong field. */
+/**
+ * Checks the rules of fields that the schema cannot express. If fields break a rule, refuses with 400 and names each of them.
+ */
 export function checkPayoutBody(
   caller: Caller,
   method: PayoutMethod,

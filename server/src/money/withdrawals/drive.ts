@@ -20,7 +20,8 @@ export type PayoutDriver = {
   /** Sends the payouts whose lease this process holds. Never throws. If a step fails, its payout becomes due again. */
   dispatch(payouts: readonly Payout[]): void
   /**
-   * After a callback, queries the provider about a payout and settles the answer. The promise resolves after the commit.
+   * Queries the provider about a payout without its lease, for example after a callback, and settles the answer. The promise
+   * resolves after the commit.
    */
   ask(payout: Payout): Promise<void>
   /** The background task that claims due payouts. */

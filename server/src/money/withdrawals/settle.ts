@@ -28,8 +28,8 @@ import {
 } from './store.ts'
 
 /**
- * An answer about one payout. If the process that received the answer holds the payout's lease, `holds_lease` is true. After a
- * callback, `holds_lease` is false.
+ * An answer about one payout. If the process that received the answer holds the payout's lease, `holds_lease` is true.
+ * Otherwise, for example after a callback, `holds_lease` is false.
  */
 export type PayoutOutcome = WithdrawalId & { answer: PayoutAnswer; holds_lease: boolean }
 

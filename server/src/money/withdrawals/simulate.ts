@@ -33,8 +33,8 @@ const MOVES_AFTER_APPROVAL: Record<ProviderOutcome, readonly WithdrawalMoveName[
 export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
- * Moves a sandbox withdrawal to an outcome. If the withdrawal is live, refuses with not_found. If no move leads to the outcome,
- * refuses with invalid_state. Also refuses for the same reasons as an approval.
+ * Moves a sandbox withdrawal to an outcome. If the withdrawal is live or unknown, refuses with not_found. If no move leads to
+ * the outcome, refuses with invalid_state. Also refuses for the reasons of an approval without operators.
  */
 export async function simulateOutcome(
   deps: Deps,
