@@ -32,7 +32,7 @@ const FACTS = {
     fee: ['reserved', 'fee_income'],
     charge: { merchant: ['reserved', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // The provider did not pay the withdrawal, so the reserved amount becomes available again.
+  // The provider did not pay the withdrawal, or an operator recalled it. The reserved amount becomes available again.
   withdrawal_released: { amount: ['reserved', 'available'] },
   // The provider paid the withdrawal after the ledger had released the reservation.
   withdrawal_paid_late: {
@@ -40,7 +40,7 @@ const FACTS = {
     fee: ['available', 'fee_income'],
     charge: { merchant: ['available', 'provider_float'], platform: ['processor_cost', 'provider_float'] },
   },
-  // The provider returned a paid withdrawal.
+  // The money of a paid withdrawal came back.
   withdrawal_reversed: {
     amount: ['provider_float', 'available'],
     fee: ['fee_income', 'available'],
