@@ -48,7 +48,7 @@ export type PayerChoice = {
   trace?: TraceContext | null
 }
 
-/** Starts a payment on a page and returns the answer to the payer's request. Refuses with 409, 422, 429 or 503. */
+/** Starts a payment on a page and returns the answer to the payer's request. Refuses with 404, 409, 422, 429 or 503. */
 export type Collect = (
   link: Link,
   choice: PayerChoice,
