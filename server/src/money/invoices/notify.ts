@@ -100,7 +100,9 @@ function messageParts(invoice: Invoice, { kind, today }: InvoiceMessageContext) 
   }
 }
 
-/** Returns the text of the SMS. If the names are short enough, the text fits one SMS of 160 characters. */
+/**
+ * Returns the text of the SMS. If the text does not fit one SMS, shortens the merchant's name, to 8 characters at least.
+ */
 function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
   const { topic, amount, due, merchant } = messageParts(invoice, context)
   const url = inInvoiceLanguage(context.pay_url, invoice.language)
