@@ -15,7 +15,7 @@ import { type Attempt, traceFields } from './store.ts'
 export type Calls = {
   push(attempt: Attempt): Promise<PushAnswer>
   qr(attempt: Attempt): Promise<QrAnswer>
-  /** Queries the provider about the outcome, in one batch with the other waiting queries to the same provider. */
+  /** Queries the provider about the outcome. Queries to a provider that takes many queries in a call share a batch. */
   status(attempt: Attempt): Promise<Answer>
 }
 
