@@ -23,7 +23,7 @@ import { type Payout, payoutTraceFields } from './store.ts'
 export type PayoutCalls = {
   /** Sends the payout. Before this call, a process must have taken the send token of the payout. */
   payout(payout: Payout): Promise<PayoutAnswer>
-  /** Queries the status of the payout, in one request with other queries that wait for the same provider. */
+  /** Queries the status of the payout. Queries to a provider that takes many queries in a call share a request. */
   status(payout: Payout): Promise<PayoutAnswer>
 }
 

@@ -11,8 +11,8 @@ import type { MerchantWithdrawal } from './store.ts'
 export type DecisionKind = 'rejected' | 'info_requested' | 'recalled'
 
 /**
- * Queues e-mails about a decision to the members who manage the merchant's money. If a member has unsubscribed from such
- * e-mails, the member gets none.
+ * Queues e-mails about a decision to at most 20 members who manage the merchant's money and have a verified address. If a
+ * member has unsubscribed from such e-mails, the member gets none.
  */
 export async function notifyDecision(
   deps: Deps,

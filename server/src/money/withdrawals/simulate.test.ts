@@ -60,7 +60,7 @@ after(async () => {
   )
 })
 
-/** Submits a withdrawal of 1,000.00 whose charges are 85.00. */
+/** Submits a withdrawal, by default of 1,000.00 with charges of 85.00. */
 async function submit(phone = '0754123456', options: { key?: string; amount?: string } = {}): Promise<string> {
   const body = { amount: options.amount ?? '1000', destination_code: 'MPESA', destination_identifier: phone }
   const reply = await world.post(SUBMIT, body, { key: options.key ?? key })
