@@ -62,7 +62,9 @@ async function caseOf(one: PlantedRecord, state: 'open' | 'resolved' = 'open'): 
   return (await operator.cases(state)).find(({ reference }) => reference === one.reference)
 }
 
-/** The earlier payments and payouts of this file. Each statement repeats their lines, so they open no further cases. */
+/**
+ * The earlier payments and payouts of this file. Most statements repeat their lines, so that these open no further cases.
+ */
 const earlier: PlantedRecord[] = []
 const earlierLines = (more: PlantedRecord[] = []) => [...earlier, ...more].map((one) => lineOf(one))
 
