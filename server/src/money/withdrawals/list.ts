@@ -25,8 +25,7 @@ export type WithdrawalFilter = PageChoice & {
 const CONDITIONS = `w.merchant_id = $1 and w.environment = $2 and ($3::text is null or w.status = $3)
      and ($4::text is null or ${beginsWith('w.reference', '$4')}) and ($5::text is null or w.method = $5) and w.id >= $6 and w.id < $7`
 
-// These queries are unnamed prepared statements, so PostgreSQL plans each query for its status. For an open status, PostgreSQL uses
-// the index of open withdrawals.
+// These queries are unnamed prepared statements, so PostgreSQL plans each query for its filters.
 const LIST = sql(
   '',
   `select ${WITHDRAWAL_COLUMNS} from withdrawals w where ${CONDITIONS} and w.id < $8 order by w.id desc limit $9 offset $10`,
