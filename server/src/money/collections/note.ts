@@ -6,8 +6,8 @@ import { nextAskAt } from './pauses.ts'
 import { ASKS_MAX, ATTEMPT_LEASE_MS, type Attempt } from './store.ts'
 
 /**
- * An answer about an attempt without an outcome. `holds_lease` is true if the answer ends the lease of this process, and false
- * for a query without the lease, for example after a callback or a refresh.
+ * An answer about an attempt without an outcome. If the answer ends the lease of this process, `holds_lease` is true. If the
+ * query needed no lease, for example after a callback or a refresh, it is false.
  */
 export type OpenAnswer = { attempt: Attempt; answer: PushAnswer; holds_lease: boolean }
 

@@ -18,8 +18,8 @@ export type DeliveryQueue = { canDispatch: CanDeliver; dispatch(deliveries: Deli
 export type RunTracked = (attempt: Attempt, work: Promise<void>) => void
 
 /**
- * Records providers' answers. `holds_lease` is true if the answer ends the lease of this process, and false for a query without
- * the lease, for example after a callback or a refresh.
+ * Records providers' answers. If the answer ends the lease of this process, `holds_lease` is true. If the query needed no
+ * lease, for example after a callback or a refresh, it is false.
  */
 export type OutcomeRecorder = {
   settle(outcome: AttemptOutcome): Promise<void>
