@@ -170,7 +170,7 @@ async function startLinkPayment(
 }
 
 /**
- * Starts a payment by a prompt on the payer's phone: stores the attempt and the answer to the payer, then sends the attempt or
+ * Starts a payment by a prompt on the payer's phone. Stores the attempt and the answer to the payer, then sends the attempt or
  * leaves it to a worker.
  */
 async function collectByPush(

@@ -58,8 +58,8 @@ export function presentLink(deps: Deps, pay_url: string, link: Link): LinkRecord
 
 /**
  * Returns the public record of a page, without ids. If the page is a payment link for no invoice, the record has the customer's
- * name and phone, because the merchant wrote both for the payer. For the page of an invoice and for a hosted page, the record
- * has no customer.
+ * name and phone. The merchant wrote both for the payer. For the page of an invoice and for a hosted page, the record has no
+ * customer.
  */
 export function presentPublic(deps: Deps, link: Link) {
   const names_customer = link.invoice_id === null && link.collection_id === null
