@@ -1,4 +1,4 @@
-// Places lines without one of our references, except charges: finds our attempt or payout with the provider's id, made in or
+// Places lines without one of our references, except charges. Finds our attempt or payout with the provider's id, made in or
 // some days before the period. If no attempt or payout has the id, the line is unknown to our books.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'

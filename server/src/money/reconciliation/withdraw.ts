@@ -1,6 +1,6 @@
 // Withdraws a statement, for example a statement with the wrong provider, period or columns. One transaction restores the lines
-// that the statement replaced, closes or compares again the cases that the import opened, and opens the cases that the import
-// closed.
+// that the statement replaced. It closes or compares again the cases that the import opened, and opens the cases that the
+// import closed.
 
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
