@@ -24,7 +24,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is too large': 'Kiasi ni kikubwa mno.',
   'is too wide: the widest network is /{}': 'Mtandao ni mpana mno: usizidi /{}.',
   'is not an address from which a server can send requests': 'Seva haiwezi kupiga kutoka kwenye anwani hii.',
-  'applies to the same payments or payouts as rules.{}': 'Inahusu malipo au utoaji ule ule wa kanuni nyingine (rules.{}).',
+  'applies to the same payments or payouts as rules.{}':
+    'Inahusu malipo au utoaji ule ule wa kanuni nyingine (rules.{}).',
   'has the method {}, not the method of this rule': 'Ni ya {}, si ya njia iliyochaguliwa.',
   'has not begun yet in Africa/Dar_es_Salaam': 'Kipindi hiki hakijaanza.',
   'must contain only the characters that this field accepts': 'Kuna herufi ambazo haziruhusiwi hapa.',

@@ -35,7 +35,7 @@ describe('rejections and questions', () => {
       [shop.merchant.id],
     )
 
-  test("a rejection moves no money, shows the merchant its reason, and queues an e-mail to a FINANCE member", async () => {
+  test('a rejection moves no money, shows the merchant its reason, and queues an e-mail to a FINANCE member', async () => {
     const shop = await operator.shop(MONEY)
     const { email } = await world.newSession([{ role: 'FINANCE', merchant: shop.merchant }])
     const id = await operator.submit(shop)
