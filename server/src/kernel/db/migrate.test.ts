@@ -223,6 +223,28 @@ test('a process that waited while another process applied a migration builds the
   }
 })
 
+test('a process that waits for its turn keeps no transaction open, so it does not block an index build of another process', async () => {
+  const { url, dir } = await setUp({ ...PEOPLE, ...TOWNS })
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  try {
+    await other.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    const lines: string[] = []
+    const applied = migrate(url, undefined, dir, patience(lines))
+    while (!lines.some((line) => line.includes('another process migrates this database'))) await sleep(5)
+    const waiting = `select count(*) filter (where xact_start is null)::int as idle from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_try_advisory|rollback'`
+    for (let tries = 1; (await other.query(waiting)).rows[0].idle === 0; tries += 1) {
+      assert.ok(tries < 1_000, 'the waiting process has a transaction at every look')
+      await sleep(5)
+    }
+    await other.query('select pg_advisory_unlock($1)', [LOCK_KEY])
+    assert.deepEqual(await applied, ['0001_people.sql', '0002_towns.sql'])
+  } finally {
+    await other.end()
+  }
+})
+
 test('after a failure outside of a transaction, the plan names the half-applied migration, and the next run completes the migration', async () => {
   const { url, dir } = await setUp(PEOPLE)
   await migrate(url, undefined, dir)

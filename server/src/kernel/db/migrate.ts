@@ -220,10 +220,9 @@ async function applyInTransaction(
 
 /** Runs `work` in one transaction under the advisory lock, with a bounded wait for the locks of tables. */
 async function transactionOfMigration<T>(client: pg.Client, patience: Patience, work: () => Promise<T>): Promise<T> {
-  await client.query('begin')
   try {
     // The function takes the lock before it sets the timeout. So a long migration of another process causes no timeout.
-    await takeTurn(client, 'pg_try_advisory_xact_lock', patience)
+    await beginInTurn(client, patience.report)
     await client.query(`set local lock_timeout = ${patience.lock_timeout_ms}`)
     await client.query('set local statement_timeout = 0')
     // Only a sharded database uses this setting, because schema changes must not run in parallel in such a database.
@@ -238,20 +237,29 @@ async function transactionOfMigration<T>(client: pg.Client, patience: Patience, 
 }
 
 /**
- * Takes the advisory lock of migrations. The function tries repeatedly and never waits inside a statement, because CREATE INDEX
- * CONCURRENTLY of another process would wait for the waiting transaction.
+ * Begins a transaction with the advisory lock of migrations. While another process has the lock, each attempt is a transaction
+ * of its own. CREATE INDEX CONCURRENTLY waits until an older transaction ends, so a waiting transaction would block it.
  */
-async function takeTurn(
+export async function beginInTurn(client: pg.Client, report: (line: string) => void): Promise<void> {
+  await untilTaken(report, async () => {
+    await client.query('begin')
+    const is_taken = await tryLock(client, 'pg_try_advisory_xact_lock')
+    if (!is_taken) await client.query('rollback')
+    return is_taken
+  })
+}
+
+async function tryLock(
   client: pg.Client,
   take: 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock',
-  patience: Patience,
-) {
-  let reported = false
-  for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>(`select ${take}(${LOCK_KEY}) as taken`)
-    if (rows[0]?.taken) return
-    if (!reported) patience.report('another process migrates this database; this process waits for it')
-    reported = true
+): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`select ${take}(${LOCK_KEY}) as taken`)
+  return rows[0]?.taken === true
+}
+
+async function untilTaken(report: (line: string) => void, take: () => Promise<boolean>): Promise<void> {
+  for (let reported = false; !(await take()); reported = true) {
+    if (!reported) report('another process migrates this database; this process waits for it')
     await sleep(LOCK_EVERY_MS)
   }
 }
@@ -266,7 +274,7 @@ async function applyOutside(
   migration: Migration,
   patience: Patience,
 ): Promise<boolean> {
-  await takeTurn(client, 'pg_try_advisory_lock', patience)
+  await untilTaken(patience.report, () => tryLock(client, 'pg_try_advisory_lock'))
   try {
     if (pending(migrations, await readApplied(client))[0] !== migration) return false
     await client.query(`set lock_timeout = ${patience.lock_timeout_ms}`)

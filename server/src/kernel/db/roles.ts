@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { adminCommand, ConfigError, splitDatabaseUrl } from '../lib/index.ts'
-import { LOCK_KEY, MIGRATIONS_DIR, type MigrateLog, withClient } from './migrate.ts'
+import { beginInTurn, MIGRATIONS_DIR, type MigrateLog, withClient } from './migrate.ts'
 import { type Reader, sql } from './pool.ts'
 
 /** A privilege on a table that the migrations revoke from the owner of the table. */
@@ -92,9 +92,8 @@ async function applyGrants(owner: pg.Client, role: string): Promise<number> {
     (await owner.query<{ may: boolean }>("select has_schema_privilege($1, current_schema(), 'USAGE') as may", [role]))
       .rows[0]?.may === true
   if ((await readChanges()).length === 0 && (await mayUseSchema())) return 0
-  await owner.query('begin')
   try {
-    await owner.query(`select pg_advisory_xact_lock(${LOCK_KEY})`)
+    await beginInTurn(owner, () => {})
     const changes = await readChanges()
     for (const { table, privilege, wanted } of changes) {
       const rest = `${privilege} on ${quoted(table)} ${wanted ? 'to' : 'from'} ${quoted(role)}`
