@@ -1,5 +1,5 @@
-// Tests that the server refuses forged tokens. Each forged token is a valid token with one change. If the forgery has the form
-// of a token, the server gives the same answer to each.
+// Tests that the server refuses forged tokens and other credentials. If a credential has the form of a token, the server always
+// gives the same answer.
 
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'

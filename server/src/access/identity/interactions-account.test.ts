@@ -54,7 +54,9 @@ async function askReset(email: string): Promise<BrowserPage> {
   return from().post('/identity/forgot', { email })
 }
 
-/** Returns the parts of an answer that a client can compare: status, headers and body. */
+/**
+ * Returns the parts of an answer that the tests compare: status, body, and the headers that are equal in equal answers.
+ */
 const answerOf = ({ status, text, headers }: BrowserPage) => ({
   status,
   text,
