@@ -1,4 +1,5 @@
-// Tests the demo users. test/crash/production.test.ts tests that production refuses a database with demo users.
+// Tests the demo users. server/test/crash/production.test.ts tests that production refuses a database whose demo users can sign
+// in.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

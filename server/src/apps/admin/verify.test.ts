@@ -1,4 +1,4 @@
-// Tests that every check of the command verify accepts correct books and finds each planted contradiction.
+// Tests that the command verify accepts correct books, and finds each contradiction that this file plants.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
