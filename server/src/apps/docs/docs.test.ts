@@ -1,4 +1,4 @@
-// Tests the documentation in the browser: every page, its links, the search, and the Markdown.
+// Tests the documentation over HTTP: every page, its links, the search, and the Markdown.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
