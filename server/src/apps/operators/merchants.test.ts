@@ -1,4 +1,4 @@
-// Tests that operators create, approve and suspend merchants, and that the server refuses other users.
+// Tests that operators create, find, verify, approve and suspend merchants, and that the server refuses members and keys.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
