@@ -25,7 +25,8 @@ const stripTexts = texts({
     title: 'Needs attention now',
     old: (name: string, age: string) => `${name}: the oldest waits for ${age}`,
     open: 'Open the list',
-    books: (count: string) => `The last check of the books found ${count} contradictions`,
+    books: (count: string) =>
+      `The last check of the books found ${count} ${count === '1' ? 'contradiction' : 'contradictions'}`,
     unknown: 'The last check of the books ended without a result',
     books_open: 'See the check',
   },
