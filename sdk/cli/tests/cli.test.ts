@@ -1,5 +1,5 @@
 // Tests the built command-line tool against the real server. CLI_NODE names another Node for the tool.
-// Own process: the test takes the time of many programs.
+// Own process: the test starts many programs, so it takes long.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

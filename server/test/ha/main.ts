@@ -135,7 +135,7 @@ async function paymentProblems({ rig, payouts }: Platform, load: Load): Promise<
     : [...problems, `still open after the load: ${JSON.stringify(left)}`]
 }
 
-/** Removes the records of these merchants, whose money comes from no payment of the load. */
+/** Returns the facts without the records of these merchants, whose money comes from no payment of the load. */
 function withoutMerchants(facts: Facts, merchants: ReadonlyMap<string, unknown>): Facts {
   const isKept = ({ merchant_id }: { merchant_id: string }) => !merchants.has(merchant_id)
   return {

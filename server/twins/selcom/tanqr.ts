@@ -5,7 +5,7 @@ const BILL_MAX_CHARS = 25
 /** Returns true for a tag whose value contains further tags. */
 const isTemplate = (tag: number) => (tag >= 26 && tag <= 51) || tag === 62 || tag === 64 || (tag >= 80 && tag <= 99)
 
-/** Returns the text of the QR code of one order. If the reference is too long, the code omits the reference. */
+/** Returns the text of the QR code of one order. If the reference is too long, the QR code omits the reference. */
 export function tanqrOf(order: { order_id: string; payment_token: string; amount: bigint }): string {
   const { order_id, payment_token, amount } = order
   const text = [

@@ -135,7 +135,7 @@ export type SlowScreen = MerchantFrame &
     again: null | { idempotency_key: string }
   }
 
-/** The screen of a successful payment, with the link back to the merchant. */
+/** The screen of a successful payment, with the link back if the merchant gave a valid address. */
 export type SuccessScreen = MerchantFrame &
   PaymentFacts & {
     screen: 'success'

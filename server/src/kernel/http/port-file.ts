@@ -25,7 +25,7 @@ export async function announcePort(data_dir: string, port: number): Promise<() =
     try {
       await handle.writeFile(`${JSON.stringify(own)}\n`)
       await handle.chmod(0o644)
-      // If root starts the server, the owner of DATA_DIR must still be able to remove the file.
+      // If root starts the server, the file gets the owner of DATA_DIR.
       const { uid, gid } = await stat(data_dir)
       if (process.getuid?.() === 0) await handle.chown(uid, gid)
     } finally {

@@ -6,7 +6,7 @@ const FORM = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/
 /** A day or a month, from its start (inclusive) to the start of the next period (exclusive). */
 export type StatementPeriod = { name: string; from: Date; to: Date }
 
-/** Parses a day such as 2026-01-05 or a month such as 2026-01. Null means that no such day or month exists. */
+/** Parses a day such as 2026-01-05 or a month such as 2026-01. Null means that the text names no existing day or month. */
 export function readPeriod(name: string): StatementPeriod | null {
   const match = FORM.exec(name)
   if (!match) return null

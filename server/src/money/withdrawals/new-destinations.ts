@@ -17,8 +17,8 @@ const FIND = sql(
 )
 
 /**
- * Returns the withdrawals whose merchant has not paid their destination yet in their environment, by `withdrawalName`. The
- * result omits unknown ids.
+ * Returns the withdrawals whose merchant has not yet paid the destination of the withdrawal in its environment, by
+ * `withdrawalName`. The result omits unknown ids.
  */
 export async function findNewDestinations(reader: Reader, ids: readonly WithdrawalId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
