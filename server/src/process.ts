@@ -263,8 +263,8 @@ async function requireDirectMigration(owner_url: string): Promise<void> {
   const missing = await pendingMigrations(owner_url)
   if (missing.length === 0) return
   throw new ConfigError(
-    `pending migrations: ${missing.length}. A pooler cannot run a migration, because a migration needs a session of its own. ` +
-      'Set MIGRATION_DATABASE_URL to the address of PostgreSQL, with the role that owns the tables',
+    `pending migrations: ${missing.length}. A pooler cannot run a migration, because a migration needs its own session. Set ` +
+      'MIGRATION_DATABASE_URL to the address of PostgreSQL, with the role that owns the tables',
   )
 }
 
