@@ -95,7 +95,7 @@ async function checkPayerTry(deps: Deps, tx: Tx, payerTry: PayerTry): Promise<Bu
 }
 
 const WHY = {
-  phone: 'This phone received several prompts that nobody approved. Wait before you try again.',
+  phone: 'The server sent several prompts to this phone, and the payer approved none. Wait before you try again.',
   link: 'This payment had too many attempts. Wait before you try again.',
   page_address: 'This payment had too many attempts. Wait before you try again.',
   address: 'Your network started too many payments. Wait before you try again.',
