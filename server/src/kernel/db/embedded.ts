@@ -330,7 +330,11 @@ async function startPostgres(context: Context, options: EmbeddedOptions, fixed_p
       port = await freePort()
     } else if (/pre-existing shared memory block/i.test(output) && performance.now() < deadline) {
       await endOrphans(join(place, 'data'))
-    } else if (/lock file "postmaster\.pid" already exists/i.test(output) && (await awaitRemoval(place))) {
+    } else if (
+      /lock file "postmaster\.pid" already exists/i.test(output) &&
+      performance.now() < deadline &&
+      (await awaitRemoval(place))
+    ) {
       log.info('PostgreSQL refused to start while the system removed the previous server; the program tries again')
     } else {
       throw new Error(`PostgreSQL did not start; see ${join(place, 'postgres.log')}:\n${lastLines(output)}`)
