@@ -389,7 +389,9 @@ test('the first page reports a failed attempt, warns after the second, and sends
   world.deps.clock.advance(1)
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
   await swahili.opens('/sandbox')
-  await swahili.page.getByText('Mtumiaji amebadilisha anwani hii baada ya jaribio la mwisho.').waitFor()
+  await swahili.page
+    .getByText('Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho.')
+    .waitFor()
   await swahili.page.getByRole('button', { name: 'Tuma sasa' }).waitFor()
   await swahili.picture('changed')
   receiver.reply = { kind: 'status', status: 200 }

@@ -12,7 +12,7 @@ export const attentionTexts = texts({
     },
     webhooks_repair: 'Rekebisha seva yako au badilisha anwani yake. Kisha bofya "Tuma la majaribio".',
     webhooks_changed:
-      'Mtumiaji amebadilisha anwani hii baada ya jaribio la mwisho. Tuma sasa ujumbe uliokosekana, au tuma la majaribio kwanza.',
+      'Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho. Tuma sasa ujumbe uliokosekana, au tuma la majaribio kwanza.',
     webhooks_retrying: {
       live: 'Seva yako haikupokea taarifa ya mwisho ya malipo halisi',
       sandbox: 'Seva yako haikupokea taarifa ya mwisho ya majaribio',
@@ -61,7 +61,7 @@ export const attentionTexts = texts({
     },
     webhooks_repair: 'Repair your server or change its address. Then press "Send a test".',
     webhooks_changed:
-      'A member changed this endpoint after the last failed attempt. Send the missed deliveries now, or send a test first.',
+      'A member or an API key changed this endpoint after the last failed attempt. Send the missed deliveries now, or send a test first.',
     webhooks_retrying: {
       live: 'The last attempt to send an event of real payments failed',
       sandbox: 'The last attempt to send an event of the sandbox failed',

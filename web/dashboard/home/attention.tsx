@@ -182,7 +182,7 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
   }
 }
 
-/** Says that a member changed the failing endpoint, and offers to send the missed deliveries. */
+/** Says that a member or an API key changed the failing endpoint, and offers to send the missed deliveries. */
 function ChangedEndpoint({ webhook }: { webhook: FailingWebhook }) {
   const t = useTexts(attentionTexts)
   return (

@@ -50,7 +50,9 @@ const Item = Type.Object({
         ...FAILING_FIELDS,
         failed: Type.Integer({ description: 'The number of missed deliveries, up to 1,000.' }),
         webhook_url: knownText('Its address without the query. Null: the merchant has removed the endpoint.'),
-        changed: Type.Boolean({ description: 'True if a member changed the endpoint after the last failed attempt.' }),
+        changed: Type.Boolean({
+          description: 'True if a member or an API key changed the endpoint after the last failed attempt.',
+        }),
       },
       { description: 'The endpoint. Null for other kinds.' },
     ),
