@@ -8,7 +8,7 @@ import { PROVIDERS } from '../../adapters/providers/registry.ts'
 import type { Scope } from '../../kernel/http/index.ts'
 import { Refusal, readConfig, systemRandom } from '../../kernel/lib/index.ts'
 import { compose } from '../../system.ts'
-import { createKey, newPlaintextKey, revokeKey } from './index.ts'
+import { createKey, createUsage, newPlaintextKey, revokeKey } from './index.ts'
 
 const LIST = '/v1/collections'
 const PUSH = '/v1/collections/wallet-push'
@@ -361,4 +361,21 @@ test('the error code of an invalid credential depends on the form and the header
     assert.equal((await with_header(bearer(text)))[0], 'invalid_session', text)
   for (const text of ['Basic YTpi', key, 'Bearer'])
     assert.equal((await with_header({ authorization: text }))[0], 'authentication_required', text)
+})
+
+test('the recorder of key uses repeats a failed write with the time of the use', async () => {
+  const { record } = await makeKey()
+  let is_down = true
+  const query: typeof world.deps.db.query = (statement, values) =>
+    is_down ? Promise.reject(new Error('the database is down')) : world.deps.db.query(statement, values)
+  const usage = createUsage({ ...world.deps, db: { ...world.deps.db, query } })
+  const minute = new Date(Math.floor(world.deps.clock.now().getTime() / 60_000) * 60_000)
+  usage.note(world.merchant.id, record.id)
+  await assert.rejects(usage.task.runOnce(), { message: 'the database is down' })
+
+  world.deps.clock.advance(600_000)
+  is_down = false
+  await usage.task.runOnce()
+  const stored = 'select last_used_at from api_key_usage where key_id = $1'
+  assert.deepEqual(await world.rows(stored, [record.id]), [{ last_used_at: minute }])
 })
