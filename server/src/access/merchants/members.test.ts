@@ -119,19 +119,21 @@ test('the server queues no e-mail for an invitation that it refuses', async () =
   assert.deepEqual(await listEmails(world.deps, { merchant_id: merchant.id }), [])
 })
 
-test('the server refuses the invitation of a 201st member', async () => {
+test('the server refuses the invitation of a 201st member, also when four invitations arrive at the same time', async () => {
   const { merchant, admin } = await newTeam()
   await world.rows(
     `with fresh as (
        insert into users (id, email, email_verified, name, language, super_admin, created_at, updated_at)
        select gen_random_uuid(), gen_random_uuid() || '@example.com', false, 'x', 'sw', false, $2, $2
-       from generate_series(2, 200) returning id)
+       from generate_series(2, 199) returning id)
      insert into members (merchant_id, id, user_id, role, created_at, updated_at)
      select $1, gen_random_uuid(), id, 'VIEWER', $2, $2 from fresh`,
     [merchant.id, world.deps.clock.now()],
   )
-  const { status, body } = await invite(admin, { email: newEmail(), role: 'VIEWER' })
-  assert.deepEqual([status, body.error.code], [409, 'invalid_state'])
+  const inviteOne = () => invite(admin, { email: newEmail(), role: 'VIEWER' })
+  const replies = await Promise.all([inviteOne(), inviteOne(), inviteOne(), inviteOne()])
+  const results = replies.map(({ status, body }) => [status, body.error?.code ?? null]).sort()
+  assert.deepEqual(results, [[201, null], ...Array(3).fill([409, 'invalid_state'])])
 })
 
 test('no response shows an inviter whether an e-mail address has an account', async () => {

@@ -63,6 +63,8 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 
 /** If a merchant has this number of members, the server refuses another invitation. */
 const MEMBERS_MAX = 200
+// With this lock, concurrent invitations of the same merchant wait for each other, so that the limit holds.
+const LIMIT_LOCK = sql('members_limit_lock', 'select 1 from merchants where id = $1 for no key update')
 
 /**
  * Counts an invitation e-mail. If the rate limit is reached, returns false. `email` is in lower case. The identity room
@@ -85,6 +87,7 @@ export async function inviteMember(
   const { merchant_id, role } = invitation
   const email = invitation.email.toLowerCase()
   const name = invitation.name ?? email
+  await tx.query(LIMIT_LOCK, [merchant_id])
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id])
   if ((counted?.total ?? 0) >= MEMBERS_MAX) {
     refuse('invalid_state', { message: `A merchant has at most ${MEMBERS_MAX} members. Remove a member first.` })
