@@ -70,17 +70,16 @@ const DELETE = sql(
 )
 
 /**
- * Deletes the endpoints of both environments and returns them without the secrets. For a default endpoint, `endpoint_id` is
- * `default`.
+ * Waits for concurrent changes, then deletes the endpoints of both environments and returns them without the secrets. For a
+ * default endpoint, `endpoint_id` is `default`.
  */
 export async function deleteConfigs(tx: Tx, merchant_id: string): Promise<(StoredConfig & { endpoint_id: string })[]> {
+  await lockEndpoints(tx, merchant_id)
   const rows = await tx.query<StoredConfig & { endpoint_id: string }>(DELETE, [merchant_id])
   return rows.map((row) => ({ ...row, endpoint_id: endpointName(row.endpoint_id) }))
 }
 
-/**
- * Locks the endpoints of a merchant until the transaction ends, so that concurrent changes wait. `deleteConfigs` takes no lock.
- */
+/** Locks the endpoints of a merchant until the transaction ends, so that concurrent changes wait. */
 export async function lockEndpoints(tx: Tx, merchant_id: string): Promise<void> {
   await tx.query(LOCK, [merchant_id])
 }
