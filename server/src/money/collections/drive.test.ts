@@ -384,6 +384,8 @@ describe('one push of a payment at a time', () => {
         assert.equal((await world.get(`/v1/collections/${id}`, world.live_key)).body.data.status, 'successful')
       }
       assert.equal(pushes(), 2, 'the server pushes no payment again that the provider may have')
+      // The success is the first answer of the provider, so the server does not know the time of the acceptance.
+      assert.doesNotMatch(await world.deps.metrics.text(), /malipo_payment_confirm_seconds_count/)
     }))
 
   test('the server keeps the acceptance of a payment when the provider reports an outdated status to a refresh', () =>

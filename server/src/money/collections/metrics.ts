@@ -20,8 +20,8 @@ export type PaymentOutcome = {
   phone: string | null
   status: Status
   /**
-   * The seconds from the acceptance of the attempt to its success; 0 if the success is the first answer. Null means that the
-   * move is not a success.
+   * The seconds from the acceptance of the attempt to its success. Null means that the move is not a success, or that the
+   * success is the first answer of the provider.
    */
   confirm_s: number | null
 }

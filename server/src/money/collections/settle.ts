@@ -84,6 +84,8 @@ function applyDecision(
   decision: OutcomeDecision,
   effects: CollectionEffects,
 ): void {
+  // The answer of this decision may be the first one, and then the server does not know when the provider accepted the attempt.
+  const accepted_at = attempt.sent_at
   Object.assign(attempt, decision.attempt)
   if (decision.paid_by_earlier) {
     // If an earlier attempt paid, the payment gets the method, fee and phone of that attempt.
@@ -100,7 +102,7 @@ function applyDecision(
       method: attempt.of_method,
       phone: attempt.phone,
       status: collection.status,
-      confirm_s: step.move === 'succeed' ? secondsSince(attempt.sent_at, deps.clock.now()) : null,
+      confirm_s: step.move === 'succeed' ? secondsSince(accepted_at, deps.clock.now()) : null,
     })
     if (step.move === 'succeed' && collection.payment_link_id !== null && attempt.phone !== null)
       effects.approved.add(attempt.phone)
