@@ -188,10 +188,33 @@ for (const language of languagesOf(1)) {
     const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
     const issued = page.getByRole('main').getByText(says('Umetoa ankara; mteja', 'You have issued the invoice. The'))
 
+    const hint = says(
+      'Ili kutuma ankara, andika namba ya simu au barua pepe.',
+      'To send the invoice, type a phone number or an e-mail address.',
+    )
+    /** Returns the texts that a screen reader reads after the name of the field. */
+    const descriptions = (path: string) =>
+      page
+        .locator(`[data-path="${path}"]`)
+        .evaluate((field) =>
+          (field.getAttribute('aria-describedby') ?? '')
+            .split(/ +/)
+            .map((id: string) => field.ownerDocument.getElementById(id)?.textContent),
+        )
+
     await writes()
+    await page.getByText(hint, { exact: true }).waitFor()
+    const phone_hint = says(
+      'SMS inatumwa hapa, mfano 0754 123 456.',
+      'The server sends the SMS to this number, such as 0754 123 456.',
+    )
+    const email_hint = says('Barua pepe inatumwa hapa.', 'The server sends the e-mail to this address.')
+    assert.deepEqual(await descriptions('customer_phone'), [phone_hint, hint])
+    assert.deepEqual(await descriptions('customer_email'), [email_hint, hint])
     await save.click()
     await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, write the phone')).waitFor()
     await page.locator('[data-path="customer_phone"]:focus').waitFor()
+    assert.deepEqual((await descriptions('customer_phone')).slice(1), [phone_hint, hint], 'the error comes first')
     assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
     await visitor.looks('the form of an invoice with two buttons')

@@ -2,8 +2,18 @@
 
 import '../../ui/choices.css'
 import './collect.css'
-import { Button, Fieldset, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useRef, useState } from 'react'
+import {
+  Button,
+  Fieldset,
+  Group,
+  InputWrapperContext,
+  NativeSelect,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { type FormEvent, type ReactNode, use, useId, useRef, useState } from 'react'
 import { checks, readPhone } from '../../ui/checks.ts'
 import { useDraft } from '../../ui/form.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
@@ -98,21 +108,7 @@ export function InvoiceForm({
         <Fieldset legend={t.customer}>
           <Stack gap="md" maw={520}>
             <TextInput label={t.customer_name} required autoComplete="off" {...form.getInputProps('customer_name')} />
-            <TextInput
-              label={parts.optional(t.phone)}
-              description={t.phone_hint}
-              type="tel"
-              inputMode="tel"
-              autoComplete="off"
-              {...form.getInputProps('customer_phone')}
-            />
-            <TextInput
-              label={parts.optional(t.email)}
-              description={t.email_hint}
-              type="email"
-              autoComplete="off"
-              {...form.getInputProps('customer_email')}
-            />
+            <CustomerAddresses form={form} />
             <NativeSelect
               label={t.language}
               data={LANGUAGES.map((value) => ({ value, label: t.languages[value] ?? value }))}
@@ -158,6 +154,45 @@ export function InvoiceForm({
 }
 
 type Form = ReturnType<typeof useDraft<TypedInvoice>>['form']
+
+/** Shows the phone and the e-mail address of the customer. A hint of both fields says that a send needs one of them. */
+function CustomerAddresses({ form }: { form: Form }) {
+  const t = useTexts(invoicesTexts)
+  const parts = useTexts(partsTexts)
+  const hint = useId()
+  const described = (input: ReactNode) => <AlsoDescribed by={hint}>{input}</AlsoDescribed>
+  return (
+    <>
+      <TextInput
+        label={parts.optional(t.phone)}
+        description={t.phone_hint}
+        type="tel"
+        inputMode="tel"
+        autoComplete="off"
+        inputContainer={described}
+        {...form.getInputProps('customer_phone')}
+      />
+      <TextInput
+        label={parts.optional(t.email)}
+        description={t.email_hint}
+        type="email"
+        autoComplete="off"
+        inputContainer={described}
+        {...form.getInputProps('customer_email')}
+      />
+      <Text id={hint} size="sm">
+        {t.address_hint}
+      </Text>
+    </>
+  )
+}
+
+/** Adds the element with the id `by` to the elements that describe the input, such as its own description and its error. */
+function AlsoDescribed({ by, children }: { by: string; children: ReactNode }) {
+  const field = use(InputWrapperContext)
+  const describedBy = field.describedBy === undefined ? by : `${field.describedBy} ${by}`
+  return <InputWrapperContext value={{ ...field, describedBy }}>{children}</InputWrapperContext>
+}
 
 function Items({ form }: { form: Form }) {
   const t = useTexts(invoicesTexts)
