@@ -223,6 +223,8 @@ for (const language of languagesOf(1)) {
     await visitor.sees('Ankara INV-000001', 'Invoice INV-000001')
     await issued.waitFor()
     assert.deepEqual([(await invoices()).length, await messages()], [1, 1], 'a double tap makes and sends one invoice')
+    assert.equal(await again.getAttribute('data-variant'), 'default', 'a second send is not the main button')
+    await visitor.picture('sent-invoice')
 
     // The server refuses the first send.
     await page.route('**/v1/invoices/*/send?*', (route) => route.fulfill({ status: 503, json: {} }))

@@ -105,7 +105,10 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   }
   return (
     <>
-      <Button onClick={() => setConfirming(true)}>{status === 'DRAFT' ? t.send : t.send_again}</Button>
+      {/* A second send is a second message to the customer, so its button is not the main one. */}
+      <Button variant={status === 'DRAFT' ? 'filled' : 'default'} onClick={() => setConfirming(true)}>
+        {status === 'DRAFT' ? t.send : t.send_again}
+      </Button>
       <Dialog open={confirming} onClose={() => setConfirming(false)} title={t.send_title}>
         {ways.length === 0 ? (
           <Text>{t.send_no_way}</Text>
