@@ -124,10 +124,10 @@ test('the line of the folded first steps keeps its height while the steps load',
   await visitor.leave()
 })
 
-test('on a phone, the name of each figure of the first page stays on one line', async () => {
+test('on a phone, the name of each figure of the first page stays on one line, and the reserved sum names approved withdrawals', async () => {
   for (const language of LANGUAGES) {
     const visitor = await office.comes(owner, 'dashboard', { language })
-    const { page } = visitor
+    const { page, says } = visitor
     await page.setViewportSize({ width: 360, height: 740 })
     await visitor.opens('/sandbox?period=7d')
     const names = page.locator('.totals dt')
@@ -140,6 +140,9 @@ test('on a phone, the name of each figure of the first page stays on one line', 
       }),
     )
     for (const [name, count] of lines) assert.equal(count, 1, `${name} is on ${count} lines`)
+    const reserved = says('Utoaji pesa ulioidhinishwa ambao haujakamilika.', 'Approved withdrawals under way.')
+    await page.getByText(reserved, { exact: true }).waitFor()
+    await visitor.picture('figures')
     await visitor.leave()
   }
 })
