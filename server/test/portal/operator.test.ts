@@ -243,6 +243,9 @@ describe("the operators' console", () => {
         'The amount is 900 times TZS 1,000, the largest of the latest 200 payouts that succeeded.',
       )
       await page.getByText(warning, { exact: true }).waitFor()
+      // Two other withdrawals of the merchant wait for an approval. The reserved sum does not contain them.
+      const reserved = says('Limetengwa kwa utoaji ulioidhinishwa', 'Reserved for approved payouts')
+      await page.getByText(reserved, { exact: true }).waitFor()
       await visitor.looks('facts')
       await visitor.picture('facts')
       await page.keyboard.press('r')
