@@ -29,7 +29,7 @@ after(() => world.close())
 const seriesOf = (name: string, type: string | undefined) =>
   type === 'histogram' ? ['_bucket', '_sum', '_count'].map((ending) => `${name}${ending}`) : [name]
 
-/** Returns the names in a query that are neither functions, labels or operators of PromQL, nor known metrics. */
+/** Returns the unknown metrics of a query: each name that is no known metric, function, label or operator of PromQL. */
 function unknownMetrics(query: string): string[] {
   const bare = query.replace(/\{[^}]*\}|"[^"]*"|\[[^\]]*\]/g, ' ').replace(/\b(?:by|without)\s*\([^)]*\)/g, ' ')
   const names = [...bare.matchAll(/\b[a-z_][a-z0-9_]*\b(?!\s*\()/gi)].map(([name]) => name)

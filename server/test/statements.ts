@@ -199,7 +199,7 @@ export type CaseView = {
 
 /** An operator who reconciles the books with provider statements. */
 export type Reconciler = {
-  /** Uploads a file for this day, or for another period. */
+  /** Uploads a file. Without `from` and `to`, the file is of the day from `DAY` to `NOW`. */
   upload(
     csv: string | Buffer,
     options?: { query?: string; idempotency_key?: string; from?: string; to?: string; provider?: string },

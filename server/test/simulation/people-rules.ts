@@ -160,9 +160,9 @@ export class Rules {
   }
 
   /**
-   * Judges the sums of one step's approvals, in any order. If one operator approves a payout, the payout must not bring a sum
-   * to the amount. A first approval needs a sum that reaches the amount. `waited` are the withdrawals that needed two operators
-   * before the step.
+   * Judges the sums of one step's approvals, in any order. If one operator alone moves a payout, no sum may reach `amount`. If
+   * a payout begins to wait for a second operator, a sum must reach `amount`. `waited` are the withdrawals that needed two
+   * operators before the step.
    */
   judgeSums(approvals: readonly Approval[], { day, amount }: Facts, waited: ReadonlySet<Paper>): string[] {
     const moved = approvals.filter(({ answer }) => answer === 'ok')

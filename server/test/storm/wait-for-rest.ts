@@ -51,8 +51,8 @@ const HURRY_EVERY_MS = 1_500
 type OpenPayout = { reference: string; status: string }
 
 /**
- * Resolves when the only open records are those about which the provider never decided, or after `within_ms`. Returns the
- * numbers of open records.
+ * Resolves when no open record is left, or after `within_ms`. Returns the elapsed milliseconds and the numbers of open records.
+ * Leaves out payments that wait for the payer, and payouts that wait for an operator's decision.
  */
 export async function waitForRest(
   rig: StormRig,
