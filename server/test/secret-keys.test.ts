@@ -124,7 +124,7 @@ describe('a rotation of the secret keys', () => {
     planted = await withWorld(url, [K1], plant)
   })
 
-  test('with one key, stored values have the form that the previous version reads', async () => {
+  test('with one key, stored values have the form that the previous version reads, and the server refuses a rotation', async () => {
     await withWorld(url, [K1], async (world) => {
       const [canary] = await world.rows<{ sealed: string; key_id: string }>(
         'select sealed, key_id from vault_canary where id = 1',

@@ -250,7 +250,7 @@ test("without a network every tap keeps the page, and a payment continues after 
   await payer.leave()
 })
 
-test('the link of a closed tab opens the payment with its current status', async () => {
+test('if the payer closes the tab, the link shows the open payment, and later that the payer has paid', async () => {
   for (const script of [true, false]) {
     const { payer, link } = await waiting({ script })
     const collection_id = payer.collection()
