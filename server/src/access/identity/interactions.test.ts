@@ -400,7 +400,7 @@ describe('second steps', () => {
     assert.equal((await browser.post(known.url, { code: '123456' })).status, 429)
   })
 
-  test('a user needs a code of the old app to set up a new app', async () => {
+  test('the server asks for a code of the old app before the setup of a new app, and afterwards refuses codes of the old app', async () => {
     const person = await newPerson(world)
     const { secret } = await enrol(person)
     world.deps.clock.advance(60_000)
@@ -462,7 +462,7 @@ describe('second steps', () => {
     await world.rows("update users set language = 'en' where id = $1", [other.id])
     for (const [of, words] of [
       [person, /hatua ya pili ya kuingia imewekwa/],
-      [other, /the second step of your sign-in was set up/],
+      [other, /your sign-in has a new second step/],
     ] as const) {
       const { secret, codes } = await enrol(of)
       const [notice, ...more] = await mailsOf(of, 'identity.second_step')

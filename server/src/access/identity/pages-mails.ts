@@ -63,18 +63,18 @@ const BODIES = {
       `Nywila ya akaunti yako ya ${b} imebadilishwa. Umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string) => [
-      `${b}: your password was changed`,
+      `${b}: your password has changed`,
       `A person changed the password of your account at ${b}. You are now signed out on all devices.\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.recovery': {
     sw: (b: string, u: string) => [
       `${b}: namba ya dharura imetumika`,
-      `Mtu ameingia kwenye akaunti yako ya ${b} kwa nywila yako na moja ya namba zako za dharura. Namba hiyo haitumiki tena.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+      `Mtu ametumia moja ya namba za dharura za akaunti yako ya ${b}. Namba hiyo haitumiki tena.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string) => [
-      `${b}: a recovery code was used`,
-      `A person signed in to your account at ${b} with your password and one of your recovery codes. That code no longer works.\n\nIf it was not you, set a new password immediately here:\n${u}`,
+      `${b}: a person used a recovery code`,
+      `A person used one of the recovery codes of your account at ${b}. That code no longer works.\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.new_place': {
@@ -93,7 +93,7 @@ const BODIES = {
       `Hatua ya pili ya kuingia imewekwa kwenye akaunti yako ya ${b}, na umetolewa kwenye vifaa vingine.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string, facts: string) => [
-      `${b}: the second step of your sign-in was set up`,
+      `${b}: your sign-in has a new second step`,
       `A person set up the second step of the sign-in for your account at ${b}. You are now signed out on other devices.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
@@ -103,7 +103,7 @@ const BODIES = {
       `Msimamizi wa ${b} ameondoa hatua ya pili ya kuingia kwenye akaunti yako, na umetolewa kwenye vifaa vyote.\n\n${facts}\n\nKama hukuomba, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string, facts: string) => [
-      `${b}: the second step of your sign-in was removed`,
+      `${b}: your sign-in no longer has a second step`,
       `An administrator of ${b} removed the second step of the sign-in from your account. You are now signed out on all devices.\n\n${facts}\n\nIf you did not ask for the removal, set a new password immediately here:\n${u}`,
     ],
   },
@@ -113,7 +113,7 @@ const BODIES = {
       `Passkey mpya imeongezwa kwenye akaunti yako ya ${b}, na umetolewa kwenye vifaa vingine.\n\n${facts}\n\nKama si wewe, iondoe na uweke nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string, facts: string) => [
-      `${b}: a passkey was added to your account`,
+      `${b}: your account has a new passkey`,
       `A person added a new passkey to your account at ${b}. You are now signed out on other devices.\n\n${facts}\n\nIf it was not you, remove the passkey and set a new password immediately here:\n${u}`,
     ],
   },
@@ -123,7 +123,7 @@ const BODIES = {
       `Passkey imeondolewa kwenye akaunti yako ya ${b}.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
     en: (b: string, u: string, facts: string) => [
-      `${b}: a passkey was removed from your account`,
+      `${b}: a person removed a passkey from your account`,
       `A person removed a passkey from your account at ${b}.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
