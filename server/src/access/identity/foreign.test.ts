@@ -161,7 +161,7 @@ describe('keys of a foreign issuer', () => {
 describe('unreachable issuers', () => {
   const faults = [500, 404, 301, 'hang up', 'endless', 'silent'] as const
   for (const fault of faults) {
-    test(`the server accepts known keys, answers 503 for unknown keys and pauses its requests when the issuer fails with the fault "${fault}"`, async () => {
+    test(`if the issuer fails with the fault "${fault}", the server accepts known keys, answers 503 for unknown keys and pauses its requests`, async () => {
       await known('asha')
       assert.equal(codeOf(await call(tokenFor('asha'))), 200)
       issuer.broken = fault
