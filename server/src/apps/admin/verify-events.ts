@@ -1,5 +1,5 @@
-// Checks that each payment has its events. An event needs a delivery for each endpoint that chose the event. An event without a
-// delivery must be in the merchant's list of events.
+// Checks that settled payments have their events. An event needs a delivery for each endpoint that chose the event. An event
+// without a delivery must be in the merchant's list of events.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import { DAY_MS, firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
