@@ -8,7 +8,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   skip: 'Skip to the payment',
   test_strip: 'Test: no real money moves',
   never_share_pin: 'Never share your PIN with another person.',
-  handled_by: 'This payment page is run by {brand}.',
+  handled_by: '{brand} runs this payment page.',
   how_to_pay: 'Help with paying by phone',
   problem_in_title: 'Problem: {title}',
 
