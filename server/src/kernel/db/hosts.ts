@@ -29,7 +29,7 @@ export type DatabaseHosts = {
   inTurn<Result>(connect: () => Promise<Result>): Promise<Result>
 }
 
-/** Reads the hosts of a database URL. If the URL is wrong, throws. */
+/** Reads the hosts of a database URL. If the URL is wrong, throws an error that contains no secret of the URL. */
 export function createHosts(url: string): DatabaseHosts {
   const { urls, must_accept_writes, options, is_pooled } = splitDatabaseUrl(url)
   const failures = new WeakMap<object, HostFailure>()
