@@ -295,7 +295,7 @@ test('text copied from a PDF contains the letters of its names, even after a doc
   shows(pages, ['Kad\u0131', 'Office caf\u00e9'])
 })
 
-test('a poster shows the QR code and the address of the payment page', async () => {
+test('a poster shows the address of its page as text and QR code, and posterPdf refuses an address that no QR code holds', async () => {
   const [page] = await pagesOf(posterPdf(POSTER))
   assert.ok(page !== undefined)
   assert.equal(qrTextOf(page), URL_TO_PAY)
