@@ -13,7 +13,6 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is required: you are a member of several merchants': 'Chagua biashara: uko kwenye biashara zaidi ya moja.',
   'must be an id and not "me": you are a member of several merchants':
     'Chagua biashara: uko kwenye biashara zaidi ya moja.',
-  'is not valid': 'Si sahihi.',
   'is no network or bank of this method': 'Chagua mtandao au benki ya njia hii.',
   'is already the number of a saved recipient': 'Namba hii ni ya mpokeaji uliyemhifadhi tayari.',
   'The business already has {} saved recipients. Remove one first.':

@@ -78,6 +78,7 @@ const FORMATS: Record<string, string> = {
   uuid: 'must be an id of this API',
   email: 'must be an e-mail address',
 }
+const DOCUMENTED_FORM = 'must have the form that the API documentation describes'
 
 /** Returns a JSON type with its article: "a string", "an integer". */
 function article(type: unknown): string {
@@ -113,7 +114,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
     case 'format':
       return {
         field: path,
-        message: FORMATS[String(params.format)] ?? 'must have the form that the API documentation describes',
+        message: FORMATS[String(params.format)] ?? DOCUMENTED_FORM,
       }
     case 'type':
       return { field: path || context, message: `must be ${article(params.type)}` }
@@ -124,7 +125,7 @@ function fieldProblem(problem: ValidationProblem, context: string): FieldProblem
         message: `must be ${problem.keyword === 'minimum' ? 'at least' : 'at most'} ${params.limit}`,
       }
     default:
-      return { field: path || context, message: problem.message ?? 'is not valid' }
+      return { field: path || context, message: problem.message ?? DOCUMENTED_FORM }
   }
 }
 
