@@ -37,7 +37,7 @@ test('after a slow turn of the event loop, the server accepts many waiting conne
       app.server.on('connection', () => ++accepted === CONNECTIONS && resolve())
     })
     await new Promise((resolve) => clients.once('online', resolve))
-    // This thread accepts no connection until each client is connected.
+    // This thread blocks until all clients have connected, so the server accepts no connection in this time.
     for (let made = 0; made < CONNECTIONS; made = Atomics.load(state, 0)) Atomics.wait(state, 0, made, 1_000)
     const accepted_before = accepted
     const before = performance.nodeTiming.uvMetricsInfo.loopCount
