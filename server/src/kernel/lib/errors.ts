@@ -78,8 +78,7 @@ export const catalogue = {
     status: 403,
     message:
       'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
-    to_do:
-      'Complete the business account in the dashboard and wait for its approval. Everything except real money works in the sandbox.',
+    to_do: 'Complete the business account in the dashboard and wait for its approval. Until then, use a sandbox key.',
   },
   step_up_required: {
     status: 403,
