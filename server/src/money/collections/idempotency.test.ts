@@ -78,7 +78,7 @@ test('the server treats a request as a replay when only its field order, spaces,
   }
 })
 
-test('the server answers 422 to the same key with another body, path or query, and makes no payment', async () => {
+test('the server answers 422 to a used key with another body, path or query, and makes no second payment', async () => {
   const idempotency_key = randomUUID()
   await world.post(PUSH, BODY, { idempotency_key })
   const before = await countOf()
