@@ -317,7 +317,7 @@ async function runPay(run: Run): Promise<void> {
   const reference = textOf(values, 'reference')
   const idempotency_key = textOf(values, 'idempotency-key') ?? randomUUID()
   if (!/^[!-~]{1,255}$/.test(idempotency_key))
-    throw usage('--idempotency-key takes 1 to 255 letters, digits and signs.')
+    throw usage('--idempotency-key must have 1 to 255 visible ASCII characters without spaces.')
   // The tool prints the key before the request. If the developer stops the tool, they can repeat the same payment.
   out.note(`Idempotency key: ${idempotency_key}`)
   const request = { ...body, ...(reference === undefined ? {} : { reference }) }
