@@ -16,7 +16,8 @@ const PAUSE_MS = 500
 const PAUSE_MAX_MS = 10_000
 
 /**
- * The events that `followEvents` reads, and the functions that it calls with each event and each state of the connection.
+ * What `followEvents` reads and reports. `event` is the name of the only event to read. If `event` is undefined, the stream has
+ * all events.
  */
 export type FollowOptions = {
   event?: string | undefined

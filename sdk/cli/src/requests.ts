@@ -21,7 +21,10 @@ export type LoggedRequest = {
   not_kept: number
 }
 
-/** The server writes requests of a burst up to 40 seconds late. The rest is for a slow request. */
+/**
+ * The period that each read repeats, in milliseconds. The server writes requests of a burst up to 40 seconds late, and a slow
+ * request can take 50 seconds more.
+ */
 const REREAD_MS = 90_000
 const EVERY_MS = 2_000
 const EVERY_MAX_MS = 30_000
