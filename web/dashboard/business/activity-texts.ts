@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const activityTexts = texts({
   sw: {
     title: 'Historia ya shughuli',
-    lead: 'Nani amefanya nini kwenye biashara hii. Seva haifuti wala haibadilishi rekodi humu.',
+    lead: 'Nani amefanya nini kwenye biashara hii. Seva haifuti rekodi yoyote humu.',
     only: 'Historia hii inaonekana kwa wasimamizi wa biashara tu.',
     time: 'Muda',
     who: 'Nani',
@@ -26,7 +26,7 @@ export const activityTexts = texts({
   },
   en: {
     title: 'Audit log',
-    lead: 'Who did what in this business. The server never changes or deletes an entry.',
+    lead: 'The actions in this business, with the actor of each. The server deletes no entry.',
     only: 'Only administrators of the business may read the audit log.',
     time: 'Time',
     who: 'Actor',

@@ -28,7 +28,7 @@ export const addressesTexts = texts({
       'Ongeza anwani ya seva yako, kisha tengeneza ufunguo wenye sharti la anwani. Mwendeshaji huidhinisha kila anwani.',
     add: 'Ongeza anwani',
     add_help: (environment: string) =>
-      `Kwa mazingira: ${environment}. Itaanza kufanya kazi baada ya mwendeshaji kuiidhinisha.`,
+      `Kwa mazingira: ${environment}. Mwendeshaji akiidhinisha anwani, funguo zenye sharti la anwani zitafanya kazi kutoka humo.`,
     send: 'Omba idhini',
     added: (address: string) => `Umeongeza ${address}. Inasubiri idhini ya mwendeshaji.`,
     remove_title: (label: string) => `Ondoa "${label}"?`,
@@ -58,7 +58,7 @@ export const addressesTexts = texts({
       "Add your server's address, then create a key that is restricted to addresses. An operator approves each address.",
     add: 'Add an address',
     add_help: (environment: string) =>
-      `For the environment: ${environment}. The address applies after an operator has approved the address.`,
+      `For the environment: ${environment}. If an operator approves the address, restricted keys work from the address.`,
     send: 'Ask for approval',
     added: (address: string) => `You added ${address}. The address waits for the approval of an operator.`,
     remove_title: (label: string) => `Remove "${label}"?`,

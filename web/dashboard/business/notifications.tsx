@@ -48,8 +48,7 @@ const noticeTexts = texts({
     title: 'Notifications',
     lead: (email: string) =>
       `Choose the e-mails about this business that you get at ${email}. Each member makes this choice separately.`,
-    unverified:
-      'You have not confirmed your e-mail address yet. You get these e-mails once you open the link that we sent you.',
+    unverified: 'You have not confirmed your e-mail address yet. Open the link that we sent you to get these e-mails.',
     warnings: 'Warnings',
     always: 'Security',
     always_help: 'New keys, passwords, new members and sign-ins from a new place. You cannot switch off these e-mails.',

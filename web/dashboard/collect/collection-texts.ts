@@ -46,7 +46,7 @@ export const collectionTexts = texts({
     means: {
       created: 'The customer has a payment page and has not tried to pay yet.',
       processing: 'The customer has not confirmed yet, or the network has not answered. Do not hand over goods yet.',
-      successful: 'The money is in your balance.',
+      successful: 'The server added the money, less any fee, to your balance.',
       failed: 'The payment did not succeed.',
       pending_clearance: 'An operator of the platform reviews the money. Do not hand over goods yet.',
       reversed: 'The money went back to the payer.',

@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const linksTexts = texts({
   sw: {
     title: 'Viungo vya malipo',
-    lead: 'Anwani unayomtumia mteja; analipa kupitia hiyo, kwa simu, mara moja.',
+    lead: 'Anwani unayomtumia mteja; analipa kupitia hiyo mara moja.',
     make: 'Tengeneza kiungo',
     empty: 'Bado hakuna viungo vya malipo',
     teach: 'Andika kiasi, pata anwani, itume kwa WhatsApp au SMS. Mteja halazimiki kuwa na programu yoyote.',
@@ -20,7 +20,7 @@ export const linksTexts = texts({
     phone: 'Simu ya mteja',
     phone_hint: 'Mfano 0754 123 456. Mteja anaiona ikiwa imefichwa kiasi.',
     reference: 'Namba yako ya kumbukumbu',
-    reference_hint: 'Namba ya oda yako. Inarudiwa kwenye kila taarifa.',
+    reference_hint: 'Namba ya oda yako. Inarudiwa kwenye taarifa za kiungo.',
     expires: 'Mwisho wa kulipa',
     expires_hint: 'Kiungo kinaisha muda mwisho wa siku hiyo.',
     past: 'Chagua leo au siku ijayo.',
@@ -64,7 +64,7 @@ export const linksTexts = texts({
   },
   en: {
     title: 'Payment links',
-    lead: 'An address that you send to a customer. The customer can pay there once, by phone.',
+    lead: 'An address that you send to a customer. The customer can pay there once.',
     make: 'Create a link',
     empty: 'No payment links yet',
     teach: 'Write an amount, get an address, send it by WhatsApp or SMS. The customer needs no app.',
@@ -78,7 +78,7 @@ export const linksTexts = texts({
     phone: 'Phone of the customer',
     phone_hint: 'Such as 0754 123 456. The customer sees part of it.',
     reference: 'Your reference',
-    reference_hint: 'The number of your order. Every event contains this number.',
+    reference_hint: 'The number of your order. The events about the link contain this number.',
     expires: 'Pay by',
     expires_hint: 'The link expires at the end of that day.',
     past: 'Choose today or a later day.',

@@ -95,7 +95,7 @@ export const checklistTexts = texts({
       },
       webhook: {
         name: 'Receive events by webhook',
-        text: 'Your server gets an event when a payment succeeds. This step is done when your server has answered with 2xx.',
+        text: 'Your server gets an event when a payment succeeds. Once your server has answered with 2xx, this step is done.',
         action: 'Set the webhook',
       },
       business: {

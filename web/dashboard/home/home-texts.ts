@@ -46,7 +46,7 @@ export const homeTexts = texts({
     trend_rate: 'Kiwango cha mafanikio (%)',
     trend_label: (amount: string, rate: string) =>
       `Chati ya kiasi kilichopokelewa na kiwango cha mafanikio. Jumla ${amount}; mafanikio ${rate}. Namba zote ziko kwenye jedwali chini.`,
-    trend_none: 'Hakuna malipo katika kipindi hiki.',
+    trend_none: 'Katika kipindi hiki hakuna malipo yaliyofanikiwa wala yasiyofanikiwa.',
     as_table: 'Onyesha kama jedwali',
     amount_in: (currency: string) => `Kiasi (${currency})`,
     point: 'Gusa chati, pitisha kielekezi, au tumia mishale ya kibodi kuona namba za wakati huo.',
@@ -108,7 +108,7 @@ export const homeTexts = texts({
     trend_rate: 'Success rate (%)',
     trend_label: (amount: string, rate: string) =>
       `Chart of the amount received and the success rate. Total ${amount}; success ${rate}. All numbers are in the table below.`,
-    trend_none: 'There were no payments in this period.',
+    trend_none: 'No payment of this period has succeeded or failed.',
     as_table: 'Show as a table',
     amount_in: (currency: string) => `Amount (${currency})`,
     point: 'Touch the chart, point at it, or use the arrow keys to read the numbers of a moment.',

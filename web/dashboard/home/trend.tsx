@@ -44,7 +44,7 @@ function trendPoints({ series, period }: Overview, language: Language): TrendPoi
   })
 }
 
-/** Shows the chart with a table of its numbers. If the period has no payments, shows a sentence instead. */
+/** Shows the chart with a table of its numbers. If no payment of the period succeeded or failed, shows a sentence instead. */
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
   const language = useLanguage()

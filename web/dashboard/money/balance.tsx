@@ -10,7 +10,7 @@ const balanceTexts = texts({
   sw: {
     label: 'Salio',
     available: 'Linalopatikana',
-    available_help: 'Unaweza kulitoa sasa.',
+    available_help: 'Pesa ambazo biashara yako inaweza kutoa.',
     reserved: 'Limetengwa',
     reserved_help: 'Kwa utoaji pesa ambao mwendeshaji ameidhinisha na bado haujakamilika.',
     held: 'Linakaguliwa',
@@ -19,7 +19,7 @@ const balanceTexts = texts({
   en: {
     label: 'Balance',
     available: 'Available',
-    available_help: 'You can withdraw this money now.',
+    available_help: 'The money that your business can withdraw.',
     reserved: 'Reserved',
     reserved_help: 'For withdrawals that an operator approved and that are not complete yet.',
     held: 'Under review',

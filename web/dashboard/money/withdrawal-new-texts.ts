@@ -54,7 +54,7 @@ export const newTexts = texts({
     warn: 'Mtoa huduma akishatuma pesa, seva haiwezi kuzirudisha.',
     approval: 'Mwendeshaji hupitia kila ombi. Hakuna kinachotengwa wala kutumwa mpaka aidhinishe.',
     daily: (limit: string, used: string) =>
-      `Kikomo cha kutoa pesa kwa siku ni ${limit}; leo zimeidhinishwa ${used}. Ombi linalovuka kikomo linasubiri siku nyingine.`,
+      `Kikomo cha kutoa pesa kwa siku ni ${limit}; leo zimeidhinishwa ${used}. Seva inakataa idhini inayovuka kikomo.`,
     daily_destination: (limit: string) => `Kikomo cha siku kwenda namba moja ni ${limit}.`,
     priced: 'Makato haya yanabaki kama yalivyo ukishatuma ombi.',
     submit: (amount: string) => `Tuma ombi la kutoa ${amount}`,
@@ -110,7 +110,7 @@ export const newTexts = texts({
     warn: 'After the provider has sent the money, the server cannot take the money back.',
     approval: 'An operator checks every request. The server reserves and sends no money before the approval.',
     daily: (limit: string, used: string) =>
-      `The daily limit of payouts is ${limit}; approved today: ${used}. A request beyond the limit waits for another day.`,
+      `The daily limit of payouts is ${limit}; approved today: ${used}. The server refuses an approval beyond the limit.`,
     daily_destination: (limit: string) => `The daily limit to one number is ${limit}.`,
     priced: 'After you send the request, these fees do not change.',
     submit: (amount: string) => `Withdraw ${amount}`,

@@ -27,7 +27,8 @@ export const withdrawalTexts = texts({
         'Taarifa mbili za mtoa huduma zinapingana. Mwendeshaji anachunguza kabla ya chochote kingine kutokea.',
       REVERSED: 'Mtoa huduma amerudisha pesa baada ya kuzituma. Zimerudi kwenye salio lako.',
     } as Record<string, string>,
-    mailed: 'Ombi likikataliwa au swali likiulizwa, wasimamizi na watu wa Fedha wanapata barua pepe.',
+    mailed:
+      'Wasimamizi na watu wa Fedha huchagua kwenye ukurasa wa Arifa kama watapata barua pepe ombi likikataliwa au swali likiulizwa.',
     again: 'Tuma ombi jipya',
     cancel: 'Sitisha ombi',
     cancel_title: 'Sitisha ombi hili?',
@@ -101,7 +102,8 @@ export const withdrawalTexts = texts({
         'The reports of the provider contradict each other. An operator investigates first; until then no money moves.',
       REVERSED: 'The provider returned the money after sending it. The money is back in your balance.',
     },
-    mailed: 'After a rejection or a question, administrators and finance members get an e-mail.',
+    mailed:
+      'Administrators and finance members choose on the page Notifications whether they get an e-mail after a rejection or a question.',
     again: 'Send a new request',
     cancel: 'Cancel the request',
     cancel_title: 'Cancel this request?',
