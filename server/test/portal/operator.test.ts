@@ -492,7 +492,7 @@ describe("the operators' console", () => {
     assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
     await question(visitor).getByLabel('Reason').pressSequentially('jar <b>of a</b> kind')
     await visitor.press('', 'Reject TZS 7,000')
-    await hears(visitor, '', 'Rejected: the server does not pay out TZS 7,000, and informs the merchant.')
+    await hears(visitor, '', 'Rejected: the server does not pay out TZS 7,000.')
     await visitor.page.locator('.timeline').getByText('jar <b>of a</b> kind').waitFor()
     const { status, status_reason } = await operator.show(id)
     assert.deepEqual([status, status_reason], ['REJECTED', 'jar <b>of a</b> kind'])

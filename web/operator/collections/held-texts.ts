@@ -21,7 +21,7 @@ export const heldTexts = texts({
       review: 'Mtoa huduma ameizuia kwa ukaguzi',
     },
     empty: 'Hakuna malipo yaliyozuiwa',
-    teach: 'Malipo yenye kiasi tofauti na kilichoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
+    teach: 'Malipo yenye kiasi au sarafu tofauti na iliyoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
     gone: 'Hakuna malipo yaliyozuiwa yenye namba hii. Funga dirisha hili, kisha chagua malipo kwenye orodha.',
     differs: (requested: string, received: string) => `Iliombwa ${requested}, lakini imepokelewa ${received}.`,
@@ -94,7 +94,7 @@ export const heldTexts = texts({
       review: 'The provider reviews the payment',
     },
     empty: 'No held collections',
-    teach: 'Payments with another amount than requested, or held by the provider, wait here.',
+    teach: 'Payments with another amount or currency than requested, and payments that the provider holds, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'The console found no held payment with this id. Close the dialog and choose a payment from the list.',
     differs: (requested: string, received: string) =>

@@ -41,7 +41,7 @@ const auditTexts = texts({
   },
   en: {
     title: 'Audit log',
-    lead: 'Who did what and when, with the reason if there is one. A hash chain links each entry to the previous entry, so that a check finds a changed entry.',
+    lead: 'Each action with its actor, its time and, if there is one, its reason. A hash chain links each entry to the previous entry, so that a check finds a changed entry.',
     time: 'Time',
     actor: 'Actor',
     action: 'Action',

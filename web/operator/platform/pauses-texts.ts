@@ -41,7 +41,8 @@ export const pausesTexts = texts({
     acts: 'Uamuzi',
     end: 'Ruhusu tena',
     end_title: 'Ruhusu utoaji pesa tena?',
-    end_text: (what: string) => `Utoaji uliosubiri (${what}) utatumwa ndani ya nusu dakika.`,
+    end_text: (what: string) =>
+      `Utoaji uliosubiri (${what}) utatumwa ndani ya nusu dakika, kama hakuna kizuizi kingine.`,
     end_button: (what: string) => `Ruhusu tena: ${what}`,
     end_done: 'Utoaji pesa umeruhusiwa tena.',
     empty: 'Hakuna utoaji uliosimamishwa',
@@ -84,7 +85,8 @@ export const pausesTexts = texts({
     acts: 'Decision',
     end: 'End the pause',
     end_title: 'End this pause?',
-    end_text: (what: string) => `The server sends the payouts that waited (${what}) within half a minute.`,
+    end_text: (what: string) =>
+      `If nothing else stops them, the server sends the payouts that waited (${what}) within half a minute.`,
     end_button: (what: string) => `End the pause: ${what}`,
     end_done: 'The pause has ended.',
     empty: 'No pause is in force',

@@ -36,7 +36,7 @@ const providersTexts = texts({
     last: 'Mafanikio ya mwisho',
     last_request: 'Ombi la mwisho',
     ago: (age: string) => `${agoInSwahili(age)}`,
-    bounded: 'Ya karibuni tu yamehesabiwa.',
+    bounded: 'Kama malipo au utoaji ni mwingi mno, seva imehesabu wa karibuni tu.',
     before: 'Saketi',
     before_states: {
       closed: 'Sawa: inaitwa',
@@ -89,7 +89,7 @@ const providersTexts = texts({
     last: 'Last success',
     last_request: 'Last request',
     ago: (age: string) => `${age} ago`,
-    bounded: 'The server counted only the newest.',
+    bounded: 'If there were very many payments or payouts, the server counted only the newest.',
     before: 'Circuit',
     before_states: {
       closed: 'Closed: called',
@@ -271,7 +271,7 @@ function Outcomes({
   )
 }
 
-/** Shows the state of a circuit in words. Null means that the provider has no circuit. */
+/** Shows the state of a circuit in words. If the circuit or its state is null, shows that there is no circuit. */
 function Before({ circuit }: { circuit: Pick<CircuitRecord, 'state' | 'retry_at'> | null }) {
   const { before_states: t } = useTexts(providersTexts)
   const language = useLanguage()

@@ -55,7 +55,7 @@ const systemTexts = texts({
   },
   en: {
     title: 'System',
-    lead: 'The checks of the whole installation, as the answering process sees them.',
+    lead: 'The checks of the whole installation, with the results of the process that answers.',
     at: 'Checked',
     good: 'No check failed.',
     warn: (count: number) => `No check failed, but there are warnings: ${count}.`,

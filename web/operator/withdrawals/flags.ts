@@ -13,8 +13,8 @@ const NEW_MS = 30 * DAY_MS
 
 const flagTexts = texts({
   sw: {
-    suspended: 'Biashara haifanyi kazi kwa sasa: idhini itakataliwa.',
-    unverified: 'Biashara haijathibitishwa: idhini itakataliwa.',
+    suspended: 'Biashara haifanyi kazi kwa sasa: idhini ya utoaji halisi itakataliwa.',
+    unverified: 'Biashara haijathibitishwa: idhini ya utoaji halisi itakataliwa.',
     short: (missing: string) => `Salio halitoshi: zinakosekana ${missing}. Idhini itakataliwa.`,
     limit_daily: (limit: string, used: string) =>
       `Kikomo cha siku cha biashara hii ni ${limit}; leo zimeidhinishwa ${used}. Idhini itakataliwa.`,
@@ -33,8 +33,8 @@ const flagTexts = texts({
     failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
   },
   en: {
-    suspended: 'The merchant is not active. The server will refuse an approval.',
-    unverified: 'The merchant is not verified. The server will refuse an approval.',
+    suspended: 'The merchant is not active. The server refuses approvals of its live withdrawals.',
+    unverified: 'The merchant is not verified. The server refuses approvals of its live withdrawals.',
     short: (missing: string) => `The balance is too low by ${missing}. The server will refuse an approval.`,
     limit_daily: (limit: string, used: string) =>
       `The daily limit of this merchant is ${limit}; approved today: ${used}. The server will refuse an approval.`,

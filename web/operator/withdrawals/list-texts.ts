@@ -98,13 +98,13 @@ export const listTexts = texts({
     waits: 'Waits for a second operator',
     refused: 'The server refused',
     sum_pay: (count: string, amount: string, total: string) =>
-      `The server will pay out: ${count}. The recipients get ${amount}; with charges ${total} leaves the balances.`,
+      `The server will pay out: ${count}. The recipients get ${amount}. The balances fall by ${total}, charges included.`,
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
     sum_refused: (count: string) => `You cannot approve: ${count}. These withdrawals do not change.`,
     sum_left_out: (count: string) =>
       `Left out, because you have not confirmed: ${count}. These withdrawals do not change.`,
     sum_paid: (count: string, amount: string, total: string) =>
-      `You approved, and the server pays out: ${count}. The recipients get ${amount}; with charges the server reserved ${total}.`,
+      `You approved, and the server pays out: ${count}. The recipients get ${amount}. The server reserved ${total}, charges included.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,
     sum_left: (count: string) => `The server refused: ${count}.`,
     approve: (count: string, amount: string) => `Approve ${count}, ${amount} in total`,
