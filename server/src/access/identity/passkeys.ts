@@ -23,8 +23,7 @@ import {
 } from './passkey-store.ts'
 
 /**
- * Loads the library at its first use, because the import takes a tenth of a second and workers and commands do not need it. The
- * library is maintained, has types and no install script, and checks every step of the standard.
+ * Loads the library at its first use, because the import takes a tenth of a second and workers and commands do not need it.
  */
 const library = () => import('@simplewebauthn/server')
 
