@@ -28,7 +28,7 @@ const OTHERWISE_SHARE = 0.03
  * records may differ, and the provider's statement finds them.
  */
 export const PAYERS_THAT_LIE: readonly PayerFateName[] = ['fails_then_pays', 'returned', 'fail_pays']
-/** The same behaviours, of the recipients of payouts. */
+/** The fates of payouts in which the provider's last status contradicts an earlier final status. */
 export const PAYEES_THAT_LIE: readonly PayeeFateName[] = ['returned', 'success_unpaid', 'fail_paid']
 
 /** Returns the probabilities of a storm. Each kind of fault is equally likely. */
