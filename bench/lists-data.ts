@@ -1,5 +1,5 @@
-// Fills the lists of collections, payment links, invoices, withdrawals and deliveries of a merchant by SQL, with any number of
-// rows, for the benchmark of lists.
+// Fills lists of a merchant by SQL, with any number of rows, for the benchmark of lists: collections, payment links, invoices,
+// withdrawals and deliveries.
 
 import { newId, systemRandom } from '../server/src/kernel/lib/index.ts'
 import { type BenchMerchant, query } from './world.ts'
