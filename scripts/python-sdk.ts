@@ -153,7 +153,7 @@ function plainPyType(document: PyDocument, type: string, schema: PySchema, is_an
 }
 
 /**
- * Returns the type of a filter: `int` for a whole number, and otherwise `Any`, because the SDK converts other values, such as a
+ * Returns the type of a filter: `int` for a whole number, and otherwise `Any`. The SDK converts other values, such as a
  * datetime, to text.
  */
 function filterType(document: PyDocument, schema: PySchema): string {
