@@ -162,9 +162,8 @@ function hasExpired(request: PaymentRequest, { now, expiry_min }: SelcomOrderRea
 }
 
 /**
- * Returns the time at which an order ends by itself: `expiry_min` after `begin` (not for a QR code), but shortly before the
- * payment's deadline at the latest. The last query before the deadline then finds the ended order. If the order has no end,
- * returns null.
+ * Returns the time at which an order ends by itself: the earlier of `expiry_min` after `begin` (not for a QR code), and shortly
+ * before the deadline. So the last query before the deadline finds the ended order. Null means that the order has no end.
  */
 export function endOf(
   { method, deadline_at }: PaymentRequest,
