@@ -172,8 +172,8 @@ const INVARIANTS: Invariant[] = [
   },
   {
     name: 'No sandbox payment was sent to a provider that moves money',
-    // If no provider of the installation moves real money, a page of a sandbox key is in the sandbox, and the mock provider
-    // takes its payments.
+    // If no provider of the installation moves real money, pages of sandbox keys are in the sandbox. The mock provider takes
+    // their payments.
     broken: `select a.merchant_id || ' ' || a.collection_id as finding from collection_attempts a
       where a.environment = 'sandbox' and a.provider <> case when a.on_page then 'mock' else 'sandbox' end`,
   },
