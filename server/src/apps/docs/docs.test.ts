@@ -338,7 +338,7 @@ test('the server prefers `lang` in the address to the language of the browser, a
   }
 })
 
-test('a call that a sandbox key can make has a form, except a stream, and a call of the consoles or of payers has no form', async () => {
+test('the page of a call with a sandbox key has a form, and the pages of a stream, a console call and a payer call have none', async () => {
   for (const [name, has_form] of Object.entries({
     createWalletPush: true,
     streamEvents: false,
