@@ -1,5 +1,5 @@
-// Tests conflicts of interest. An operator may not decide about a merchant as its present or former member, or about a
-// withdrawal of an API key that the operator made.
+// Tests conflicts of interest. A present or former member of a merchant may not decide about the merchant. The operator who made
+// an API key may not decide about its withdrawals.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'

@@ -324,7 +324,7 @@ test('the server shows FOUR_EYES_AMOUNT=off in the audit log and in the queue of
   assert.deepEqual(await shown(free), [null, true])
 })
 
-test('verify recomputes the sums of the day, and names the merchant or destination, the day and both sums when a sum is changed or deleted', async () => {
+test('if a sum of the day is wrong or missing, verify names the merchant or destination, the day and both sums', async () => {
   // In the first minute of a day, the server may count an action for the day before.
   pass(3_600_000)
   const shop = await newShop()
