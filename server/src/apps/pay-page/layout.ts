@@ -38,8 +38,8 @@ export type ScreenContent = {
 const REFRESH_S = 15
 
 /**
- * Returns the HTML document of a screen with a merchant: the merchant's name in the title, a strip for test payments, the
- * content, and a footer with help.
+ * Returns the HTML document of a screen with a merchant. The title has the merchant's name, a strip marks test payments, and the
+ * footer has help.
  */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =

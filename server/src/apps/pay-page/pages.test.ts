@@ -133,7 +133,7 @@ test('both languages have the same texts and placeholders, and at least one page
   }
 })
 
-test('each page has one h1 and a title with the name of the merchant or installation, and each page but the first focuses its problems or h1', () => {
+test('each page has one h1 and a title with the right name, and each page but the first focuses its problems or its h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''

@@ -75,8 +75,8 @@ export function sendPoll(reply: FastifyReply, answer: PollAnswer): FastifyReply 
 }
 
 /**
- * Makes the handler that sends a page for an error before a route of the pay page runs: an unknown or unreadable address, or a
- * rate limit. If the address is not under /pay, the handler returns null.
+ * Makes the handler that sends a page if no route of the pay page runs, because of an unknown or unreadable address or a rate
+ * limit. If the address is not under /pay, the handler returns null.
  */
 export function notFoundPage(deps: Deps) {
   return (request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | null => {
