@@ -1,5 +1,5 @@
-// Lists the problems to which a merchant should react: failing webhooks, questions of operators, waiting money, a low success
-// rate, a low balance, and keys that expire.
+// Lists the problems of a merchant for the first page of the dashboard. They concern webhooks, withdrawals, held payments, the
+// success rate, the balance, and keys that expire.
 
 import { balanceMarkMinor } from '../../access/merchants/index.ts'
 import { failingAddress, presentFailing, troubledEndpoints } from '../../adapters/webhooks/index.ts'

@@ -30,8 +30,8 @@ const RECENT_TRY_PAGES = sql(
 )
 
 /**
- * Adds the first page. If the installation has a demo merchant, only simulates payments and is not in production, a form on the
- * page opens a payment page of the demo merchant.
+ * Adds the first page. If an installation outside production only simulates payments and has a demo merchant, the page has a
+ * form. The form opens a payment page of the demo merchant.
  */
 export function frontPageRoutes(deps: Deps, { live }: { live: LiveProviders }): (app: App) => void {
   const { config } = deps
