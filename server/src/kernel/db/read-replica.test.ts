@@ -248,7 +248,7 @@ test('a replica that was promoted, the primary itself and another database answe
   }
 })
 
-test('a replica that has more changes than its primary, because the primary was set back to a copy of its disk, answers no read', async () => {
+test('a replica that has more changes than its primary, because an operator set the primary back to a copy of its disk, answers no read', async () => {
   const ahead = await startOwnReplica(primary)
   const reader = createDb({ url: ahead.url, max_connections: 1 })
   try {
