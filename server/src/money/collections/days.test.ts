@@ -60,7 +60,7 @@ const summed = async (merchant: Merchant) => {
   return Object.fromEntries(rows.map(({ status, items }) => [status, Number(items)]))
 }
 
-test('the total of a filtered list has the payments of summed days and of open days, and the server sums a day after the day closes', async () => {
+test('the total of a filtered list has the payments of summed and open days, and the server sums a day after its end', async () => {
   const { merchant, key } = await oldPayments(3)
   assert.deepEqual(await summed(merchant), { failed: 3 })
   assert.deepEqual(await totals(key), { successful: 0, failed: 3 })
