@@ -303,7 +303,7 @@ describe('simultaneous exports', () => {
     assert.ok(holds())
   }
 
-  test('a merchant can run four exports at the same time, and the server refuses a fifth export of any kind and reads two batches at a time', async () => {
+  test('a merchant can run four exports at once, and the server refuses a fifth export of any kind and reads two batches at once', async () => {
     const merchant = await busyMerchant(2)
     const key = await world.newKey({ merchant })
     const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
