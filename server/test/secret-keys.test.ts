@@ -1,5 +1,4 @@
-// Tests several secret keys: the reading of values after a rotation and after the removal of the old key, and the balances after
-// the loss of a key.
+// Tests several secret keys: values after a rotation and after the removal of the old key, and balances after the loss of a key.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

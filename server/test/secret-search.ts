@@ -14,8 +14,8 @@ export type Secret = { name: string; value: string; shown?: RegExp }
 const HEX = /^[0-9a-f]+$/
 
 /**
- * Returns the readable forms of a text that have six characters or more: plain, JSON, URL, hex, and base64 at each offset in a
- * longer text.
+ * Returns the readable forms of a text: plain, JSON, URL, hex, and base64 at each offset in a longer text. Omits forms of fewer
+ * than six characters.
  */
 export function writingsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')

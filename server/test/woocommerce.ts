@@ -271,7 +271,7 @@ test('the same webhook, delivered many times at the same time to two servers of 
   }
 })
 
-test('the checkout is in English in an English shop, the settings are in Swahili in a Swahili shop, and WordPress logs no error of the plugin', async () => {
+test('the checkout of an English shop is in English, the settings of a Swahili shop are in Swahili, and WordPress logs no error of the plugin', async () => {
   const { page } = await openPage(browser)
   await page.goto(`${url}/?shop=checkout`)
   assert.equal(await page.textContent('h1'), 'Mobile money')

@@ -19,7 +19,7 @@ import { type Survivor, serveHere } from './serve.ts'
 const ENTRY = fileURLToPath(new URL('./child.ts', import.meta.url))
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url))
 /**
- * The time in milliseconds by which the clock of the surviving process is ahead: longer than each lease and than the lock of an
+ * The lead of the clock of the surviving process, in milliseconds. The lead is longer than each lease and than the lock of an
  * idempotency key.
  */
 const AHEAD_MS = 40_000

@@ -327,7 +327,7 @@ for (const language of languagesOf(1)) {
 }
 
 for (const language of LANGUAGES) {
-  test(`the filters of API requests share a line on a desk although a key has a long name, and a path is not shortened (${language})`, async () => {
+  test(`the filters of API requests share a line on a desk although a key has a long name, and the list shows the whole path (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
