@@ -273,8 +273,8 @@ export function Mono({ children }: { children: ReactNode }) {
 const bottomOf = (element: HTMLElement) => element.getBoundingClientRect().bottom
 
 /**
- * Shows a modal dialog. Escape closes the dialog and calls `onClose`. The focus starts at the first field that is visible
- * without scrolling, or else at the title, so that a key press meant for the page presses no button.
+ * Shows a modal dialog. Escape closes the dialog and calls `onClose`. If the first field is visible without scrolling, the focus
+ * starts there, otherwise at the title. So a key press meant for the page presses no button.
  */
 export function Dialog({
   open,
