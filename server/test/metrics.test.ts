@@ -38,7 +38,8 @@ const pay = (phone: string, key = world.sandbox_key) =>
 
 test('the metrics count requests, payments, provider calls, statements and batches, and show the queues', async () => {
   for (const phone of ['0754123001', '0754123002', '0688123001']) assert.equal((await pay(phone)).status, 202)
-  assert.equal((await pay('0754123001', world.live_key)).status, 202)
+  // The provider sends no callback for this payment, so the server stores the acceptance before it finds the success.
+  assert.equal((await pay('0754123008', world.live_key)).status, 202)
   await world.work()
   await world.pass(30_000)
   world.deps.clock.advance(MINUTE_MS)
