@@ -1,5 +1,5 @@
-// Places lines without one of our references, except charges. Finds our attempt or payout with the provider's id, made in or
-// some days before the period. If no attempt or payout has the id, the line is unknown to our books.
+// Places lines without one of our references. Finds our attempt or payout with the provider's id, made in or some days before
+// the period. If no attempt or payout has the id, the line is unknown to our books.
 
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { firstIdAt, ZERO_ID } from '../../kernel/lib/index.ts'
@@ -32,7 +32,7 @@ const pageStatement = (name: string, rows: string) =>
      select n.merchant_id, n.id, n.number, n.provider_reference, n.last, l.subject, l.kind, l.statement_id, l.line_number,
        l.reference, l.provider_id, l.amount_minor, l.currency, l.at
      from numbered n left join statement_lines l
-       on l.provider = $5 and l.subject = 'id:' || n.provider_id and l.kind <> 'charge' and not l.placed
+       on l.provider = $5 and l.subject = 'id:' || n.provider_id and not l.placed
      where l.subject is not null or n.last order by n.merchant_id, n.id, n.number`,
   )
 const PAYMENTS = pageStatement(

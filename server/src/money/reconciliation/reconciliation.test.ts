@@ -189,17 +189,24 @@ test('a booked reversal has a case until a statement has the line of the reversa
 })
 
 test('the server compares each charge with its payout, and opens a case for a charge without a payout', async () => {
-  const [right, wrong] = [await plantPayment({ flow: 'payout' }), await plantPayment({ flow: 'payout' })]
+  const plantPayout = () => plantPayment({ flow: 'payout' })
+  const [right, wrong, by_id] = [await plantPayout(), await plantPayout(), await plantPayout()]
   const charge = { kind: 'charge', provider_id: 'C1', amount_minor: 20_000n } as const
   const rows = [lineOf(right, charge), lineOf(wrong, { ...charge, provider_id: 'C2', amount_minor: 30_000n })]
   const fee = lineOf(right, { ...charge, reference: null, provider_id: 'MONTHLY' })
-  assert.equal((await operator.importRows([...rows, fee, ...earlierLines([right, wrong])])).opened, 2)
+  // The lines of the third payout have only the provider's id.
+  const payout = lineOf(by_id, { reference: null })
+  const own_charge = { ...payout, kind: 'charge', amount_minor: 30_000n } as const
+  const lines = [...rows, fee, payout, own_charge, ...earlierLines([right, wrong])]
+  assert.equal((await operator.importRows(lines)).opened, 3)
   assert.equal(await caseOf(right), undefined)
-  const found = await caseOf(wrong)
-  assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['amount_differs', 'charge', '-100.00'])
+  for (const one of [wrong, by_id]) {
+    const found = await caseOf(one)
+    assert.deepEqual([found?.kind, found?.line_kind, found?.difference], ['amount_differs', 'charge', '-100.00'])
+  }
   const monthly = (await operator.cases()).find(({ provider_id }) => provider_id === 'MONTHLY')
   assert.deepEqual([monthly?.kind, monthly?.difference], ['unknown_to_us', '-200.00'])
-  earlier.push(right, wrong)
+  earlier.push(right, wrong, by_id)
 })
 
 test('a query at the provider settles the outcome, and closes the case when books and statements agree', async () => {
