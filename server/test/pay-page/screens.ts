@@ -97,6 +97,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     ...watch,
     collection_id,
     phone_masked: '0754 *** 456',
+    ends_at: new Date('2026-11-30T15:01:57Z'),
     remaining_s: 117,
     total_s: 120,
   }
@@ -264,7 +265,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       redirect: { url: 'https://duka.example.com/asante' },
     },
     'paid-here': { ...base, ...payment, screen: 'paid', receipt_path: `${PAYMENT}/receipt`, redirect: null },
-    'in-progress': { ...base, ...watch, screen: 'in_progress', kind: 'out' },
+    'in-progress': { ...base, ...watch, screen: 'in_progress', kind: 'out', ends_at: waiting.ends_at },
     'in-progress-slow': { ...base, ...watch, screen: 'in_progress', kind: 'prompt' },
     expired: { ...base, screen: 'expired', expired_at: new Date('2026-12-01T15:00:00Z'), unanswered: null },
     'expired-unanswered': {

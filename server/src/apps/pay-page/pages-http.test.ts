@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import type { Answer, Provider } from '../../adapters/providers/port.ts'
+import { showTimeOfDay } from '../../kernel/lib/index.ts'
 import { TEXTS } from './texts.ts'
 
 let world: World
@@ -150,8 +151,14 @@ describe('the state of a payment at every address in both languages', () => {
       const { public_slug: slug, id } = await newLink()
       const [path = ''] = String((await choose(slug, '0754123007', method)).headers.location).split('?')
       await both(path, 200, key)
-      assert.ok((await look(`${path}/state`)).body.left_s > 0)
+      const { left_s } = (await look(`${path}/state`)).body
+      assert.ok(left_s > 0)
       await both(`/pay/${slug}`, 200, 'in_progress')
+      // The page rounds the end of the prompt up to a whole minute.
+      const ends_at = new Date(world.deps.clock.now().getTime() + left_s * 1_000 + 59_999)
+      const end = `wait until <strong><span class="whole">${showTimeOfDay(ends_at)}</span>`
+      for (const address of [path, `/pay/${slug}`])
+        assert.ok((await look(`${address}?lang=en`)).text.includes(end), `${address}: ${end}`)
       world.deps.clock.advance(world.deps.config.push_lifetime_s * 1_000)
       await both(path, 200, 'still_waiting')
       await both(`/pay/${slug}`, 200, 'unanswered')

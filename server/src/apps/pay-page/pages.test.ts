@@ -133,6 +133,15 @@ test('both languages have the same texts and placeholders, and at least one page
   }
 })
 
+test('the pages of an open prompt show once by which minute of Tanzanian time the prompt expires', () => {
+  const open = PAGES.filter(({ view }) => 'ends_at' in view)
+  assert.equal(open.length, 12)
+  for (const { name, page, language } of open) {
+    const end = `${language === 'sw' ? 'subiri hadi' : 'wait until'} <strong><span class="whole">18:02 (EAT)</span></strong>:`
+    assert.equal(page.split(end).length, 2, name)
+  }
+})
+
 test('each page has one h1 and a title with the right name, and each page but the first focuses its problems or its h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)

@@ -1,6 +1,6 @@
 // Makes the parts of pages that several screens of the pay page share.
 
-import { type Html, type HtmlValue, html, plainLine, showAmount } from '../../kernel/lib/index.ts'
+import { type Html, type HtmlValue, html, plainLine, showAmount, showTimeOfDay } from '../../kernel/lib/index.ts'
 import { type PageTexts, type PlainTextKey, pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, UnansweredNotice } from './view.ts'
 
@@ -33,6 +33,18 @@ export function shownAmount(view: MerchantFrame): string {
 /** Returns a value that the browser must not break into two lines, such as a phone number. */
 export function nowrap(text: string): Html {
   return html`<span class="whole">${text}</span>`
+}
+
+const MINUTE_MS = 60_000
+
+/** Rounds a time up to a whole minute, so that a limit has ended at the time that the page shows. */
+export function fullMinute(time: Date): Date {
+  return new Date(Math.ceil(time.getTime() / MINUTE_MS) * MINUTE_MS)
+}
+
+/** Returns the time of day, rounded up to a whole minute, until which a payer waits for the end of a prompt. */
+export function endOfPrompt(ends_at: Date): Html {
+  return html`<strong>${nowrap(showTimeOfDay(fullMinute(ends_at)))}</strong>`
 }
 
 /** Appends the language of this page to a path of the pay page. */

@@ -3,7 +3,7 @@
 import type { Deps } from '../../kernel/db/index.ts'
 import { maskPhone } from '../../kernel/lib/index.ts'
 import type { PagePayment } from '../../money/collections/index.ts'
-import { busyLeft, isOver, type Link, linkStatusAt, promptLeft } from '../../money/payment-links/index.ts'
+import { busyLeft, isOver, type Link, linkStatusAt, promptEndsAt, promptLeft } from '../../money/payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
 
@@ -113,8 +113,10 @@ export function pageScreen(
     case 'review':
       return { ...merchantFrame, screen, ...watch }
     case 'in_progress': {
-      const kind = latest !== null && promptLeft(deps, latest) > 0 ? 'out' : latest?.method === 'qr' ? 'code' : 'prompt'
-      return { ...merchantFrame, screen, ...watch, kind }
+      const ends_at = latest === null ? null : promptEndsAt(deps, latest)
+      if (ends_at !== null && ends_at > deps.clock.now())
+        return { ...merchantFrame, screen, ...watch, kind: 'out', ends_at }
+      return { ...merchantFrame, screen, ...watch, kind: latest?.method === 'qr' ? 'code' : 'prompt' }
     }
     case 'expired':
     case 'cancelled':
@@ -223,6 +225,7 @@ export function paymentScreen(
         screen,
         collection_id,
         phone_masked: phone_masked ?? '',
+        ends_at: promptEndsAt(deps, payment) as Date,
         remaining_s: promptLeft(deps, payment),
         total_s: deps.config.push_lifetime_s,
       }

@@ -3,7 +3,9 @@
 import { html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'
 import {
+  endOfPrompt,
   factList,
+  fullMinute,
   linkButton,
   localPath,
   merchantOf,
@@ -16,14 +18,15 @@ import {
 import { pageTexts } from './texts.ts'
 import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from './view.ts'
 
-const MINUTE_MS = 60_000
-
 /** Returns the screen of a link with a payment in progress. The screen does not show the payer's name or number. */
 export function inProgressScreen(view: InProgressScreen): ScreenContent {
   const t = pageTexts(view.language)
-  const texts =
-    view.kind === 'out' ? (['in_progress_lead', 'in_progress_wait'] as const) : ([UNANSWERED_TEXTS[view.kind]] as const)
-  const rest = html`${texts.map((key) => paragraph(t, key))}${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
+  const lines =
+    view.kind === 'out'
+      ? html`${paragraph(t, 'in_progress_lead')}<p>${t.say('in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
+`
+      : paragraph(t, UNANSWERED_TEXTS[view.kind])
+  const rest = html`${lines}${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
   const { poll_path, check_path } = view
   return {
     title: t.plain('in_progress'),
@@ -55,9 +58,7 @@ export function refusedScreen(view: RefusedScreen): ScreenContent {
   const t = pageTexts(view.language)
   switch (view.screen) {
     case 'too_many': {
-      // The page rounds the time up to a whole minute. At the time on the page, the limit has therefore ended.
-      const again_at = new Date(Math.ceil(view.again_at.getTime() / MINUTE_MS) * MINUTE_MS)
-      const time = html`<strong>${nowrap(showTime(again_at, view.language))}</strong>`
+      const time = html`<strong>${nowrap(showTime(fullMinute(view.again_at), view.language))}</strong>`
       const rest = html`<p>${t.say('too_many_lead', { time })}</p>
 ${linkButton(localPath(view, view.open_path), t.say('merchant_name' in view ? 'back_to_payment' : 'open_again'))}`
       const body = html`${stateSection('note', t.say('too_many'), rest)}${'merchant_name' in view && summary(view)}`

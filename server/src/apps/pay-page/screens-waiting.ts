@@ -5,6 +5,7 @@ import type { Polling, ScreenContent } from './layout.ts'
 import {
   againForm,
   copyable,
+  endOfPrompt,
   heading,
   linkButton,
   localPath,
@@ -42,7 +43,7 @@ ${wallet ? heading(say('open_wallet', { wallet: name })) : heading(say('check_ph
 <ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
 <p class="hint">${say('no_pin_here')}</p>
 ${countdownBar(view)}${pollingNotice(view, view.check_path)}</section>
-${simulateForm(view, view.check_path)}${noMessage(view)}<p class="other hint">${say('other_way_later')}</p>
+${simulateForm(view, view.check_path)}${noMessage(view)}<p class="other hint">${say('other_way_later', { time: endOfPrompt(view.ends_at) })}</p>
 ${summary(view)}`
   return {
     title:

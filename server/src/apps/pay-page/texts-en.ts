@@ -74,7 +74,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   help_menu: 'You may be able to open the message from the menu of your network:',
   dial: 'Dial {code}',
   other_way: 'Use another way or number',
-  other_way_later: 'If you want to use another way or number, wait until this request expires.',
+  other_way_later: 'If you want to use another way or number, wait until {time}: this request expires by then.',
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   offline_unsent: 'You are offline, and we sent no request. When the connection is back, try again.',
@@ -137,7 +137,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   in_progress: 'A payment is in progress',
   in_progress_lead:
     'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
-  in_progress_wait: 'If it is not your phone, wait until that payment has ended, then check again.',
+  in_progress_wait:
+    'If it is not your phone, wait until {time}: the time to confirm is over by then. Then check again.',
   check_again: 'Check again',
   expired: 'This link has expired',
   expired_lead: 'You can no longer pay with this link. Ask {merchant} for a new link.',

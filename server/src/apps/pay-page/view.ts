@@ -102,9 +102,11 @@ export type WaitingScreen = MerchantFrame &
     screen: 'waiting_push' | 'waiting_wallet'
     collection_id: string
     phone_masked: string
+    /** The time at which the prompt expires. A page without the script has no countdown, so the page shows this time. */
+    ends_at: Date
     /**
-     * The seconds until the prompt expires, and the lifetime of the prompt in seconds. The page shows no time of day, because
-     * clocks of phones are often wrong.
+     * The seconds until the prompt expires, and the lifetime of the prompt in seconds. The countdown uses no time of day,
+     * because clocks of phones are often wrong.
      */
     remaining_s: number
     total_s: number
@@ -188,11 +190,11 @@ export type PaidScreen = MerchantFrame &
   }
 
 /**
- * The screen of a link with a payment in progress. `kind` is `out` while a prompt is open, or else the kind of the unanswered
- * attempt.
+ * The screen of a link with a payment in progress. `kind` is `out` while a prompt is open until `ends_at`, or else the kind of
+ * the unanswered attempt.
  */
 export type InProgressScreen = MerchantFrame &
-  PollPaths & { screen: 'in_progress'; kind: 'out' | UnansweredNotice['kind'] }
+  PollPaths & { screen: 'in_progress' } & ({ kind: 'out'; ends_at: Date } | { kind: UnansweredNotice['kind'] })
 
 /** The screen of an expired or cancelled link. */
 export type EndedScreen = MerchantFrame & {

@@ -2,7 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOf, maskPhone, plainLine, plainText, showAmount, showDate, showPhone, showTime } from './index.ts'
+import {
+  dayOf,
+  maskPhone,
+  plainLine,
+  plainText,
+  showAmount,
+  showDate,
+  showPhone,
+  showTime,
+  showTimeOfDay,
+} from './index.ts'
 
 test('showAmount writes shillings with commas, and writes cents only when the cents are not zero', () => {
   const shown = [100n, 2_500_000n, 2_500_050n, 100_000_000_000n, 5n, -2_500_000n].map((minor) => showAmount(minor))
@@ -21,6 +31,7 @@ test('showTime and showDate write times and dates of Tanzania in both languages,
   assert.equal(showTime(new Date('2026-11-30T15:00:00Z'), 'en'), '30 Nov 2026, 18:00 (EAT)')
   assert.equal(showTime(new Date('2026-12-31T22:30:00Z'), 'sw'), '1 Jan 2027, 01:30 (EAT)')
   assert.equal(showTime(new Date('2026-11-30T15:00:07.999Z'), 'en', true), '30 Nov 2026, 18:00:07 (EAT)')
+  assert.equal(showTimeOfDay(new Date('2026-12-31T22:30:00Z')), '01:30 (EAT)')
   assert.equal(showDate('2026-03-05', 'sw'), '5 Mac 2026')
   assert.equal(dayOf(new Date('2026-12-31T21:00:00Z')), '2027-01-01')
 })

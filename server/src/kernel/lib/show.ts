@@ -36,8 +36,12 @@ const MONTHS: Record<Language, readonly string[]> = {
 
 /** Writes a moment in Tanzanian time: "30 Nov 2026, 18:00 (EAT)". `seconds` adds seconds. */
 export function showTime(time: Date, language: Language, seconds = false): string {
-  const local = new Date(time.getTime() + EAT_MS)
-  return `${showDate(local.toISOString(), language)}, ${local.toISOString().slice(11, seconds ? 19 : 16)} (EAT)`
+  return `${showDate(dayOf(time), language)}, ${showTimeOfDay(time, seconds)}`
+}
+
+/** Writes the time of day of a moment in Tanzania: "18:00 (EAT)". `seconds` adds seconds. */
+export function showTimeOfDay(time: Date, seconds = false): string {
+  return `${eatTime(time).slice(11, seconds ? 19 : 16)} (EAT)`
 }
 
 /** Writes a moment in Tanzanian time as spreadsheets read it: "2026-11-30 18:00:07". */

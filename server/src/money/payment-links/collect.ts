@@ -332,13 +332,19 @@ function checkNoPaymentInProgress(deps: Deps, payments: readonly PagePayment[], 
 }
 
 /**
- * Returns the seconds in which the payer may still approve the prompt. Returns 0 for a QR code, before the first attempt, and
- * for every status but `processing`.
+ * Returns the time at which the prompt of a payment expires. Returns null for a QR code, before the first attempt, and for every
+ * status but `processing`.
  */
-export function promptLeft(deps: Deps, { status, method, attempt_at }: PagePayment): number {
-  if (status !== 'processing' || method === 'qr' || attempt_at === null) return 0
-  const ends = attempt_at.getTime() + deps.config.push_lifetime_s * 1_000
-  return Math.max(0, Math.ceil((ends - deps.clock.now().getTime()) / 1_000))
+export function promptEndsAt(deps: Deps, { status, method, attempt_at }: PagePayment): Date | null {
+  if (status !== 'processing' || method === 'qr' || attempt_at === null) return null
+  return new Date(attempt_at.getTime() + deps.config.push_lifetime_s * 1_000)
+}
+
+/** Returns the seconds in which the payer may still approve the prompt. If the payment has no prompt, returns 0. */
+export function promptLeft(deps: Deps, payment: PagePayment): number {
+  const ends_at = promptEndsAt(deps, payment)
+  if (ends_at === null) return 0
+  return Math.max(0, Math.ceil((ends_at.getTime() - deps.clock.now().getTime()) / 1_000))
 }
 
 /**

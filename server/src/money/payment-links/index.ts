@@ -8,6 +8,7 @@ export {
   isOver,
   isSuspended,
   mayServe,
+  promptEndsAt,
   promptLeft,
 } from './collect.ts'
 export {
