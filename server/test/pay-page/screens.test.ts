@@ -150,6 +150,20 @@ test('a page moves the focus to its new message, with and without the script', a
   }
 })
 
+test('the sentence under the check button keeps its distance from the button, with and without the script', async () => {
+  const distances: number[] = []
+  for (const javaScriptEnabled of [true, false]) {
+    const opened = await openPage(browser, { ...PHONE, javaScriptEnabled })
+    await opened.page.goto(site.address('waiting-push', 'en'))
+    const button = await opened.page.getByRole('link', { name: 'I have paid, check status' }).boundingBox()
+    const text = await opened.page.locator(javaScriptEnabled ? '#moves-on' : 'noscript p').boundingBox()
+    assert.ok(button !== null && text !== null)
+    distances.push(Math.round(text.y - button.y - button.height))
+    await opened.close()
+  }
+  assert.deepEqual(distances, [14, 14])
+})
+
 test('with forced colours, buttons and fields keep their borders, and the signs of the states stay visible', async () => {
   const opened = await openPage(browser, { forcedColors: 'active', viewport: { width: 360, height: 640 } })
   for (const name of TESTED_PAGES) {
