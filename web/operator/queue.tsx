@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Environment } from '../ui/data.ts'
 import { useLanguage, useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/list.tsx'
-import { Amount, EmptyState, Page, PageLink, Time } from '../ui/parts.tsx'
+import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { signIn } from '../ui/session.ts'
@@ -91,14 +91,18 @@ export function Queue() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {data && waiting.length === 0 ? (
-        <EmptyState title={other_count > 0 ? t.nothing_in[environment] : t.nothing} done={other_count === 0}>
-          {other_count > 0 ? (
-            <PageLink to={other === 'sandbox' ? '?environment=sandbox' : ''}>
-              {t.other_environment[other](showCount(other_count))}
-            </PageLink>
-          ) : (
-            t.nothing_teach
-          )}
+        <EmptyState
+          title={other_count > 0 ? t.nothing_in[environment] : t.nothing}
+          done={other_count === 0}
+          action={
+            other_count > 0 ? (
+              <PageButton to={other === 'sandbox' ? '?environment=sandbox' : ''} icon="inbox">
+                {t.other_environment[other](showCount(other_count))}
+              </PageButton>
+            ) : null
+          }
+        >
+          {other_count > 0 ? null : t.nothing_teach}
         </EmptyState>
       ) : null}
       {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
