@@ -282,7 +282,7 @@ function onStop(log: Log, delay_s: number, { work, signals, stop }: StopOptions)
         open_requests,
         leases: leases ?? 'unknown, because the database did not answer',
       },
-      'the process ends with unfinished work: clients get no answer to these requests, and other processes continue the leased rows',
+      'the process ends with unfinished work: the open requests get no answer, and a worker of another or a later process continues the work in the database',
     )
     process.exit(1)
   }
