@@ -17,7 +17,7 @@ import {
 
 /**
  * The period in milliseconds that a stream reads again. A statement ends within 12 seconds, an idle transaction within 10
- * seconds, and two clocks may differ by 5 seconds.
+ * seconds, and two clocks may differ by 5 seconds. If an event commits later than that, the stream misses the event.
  */
 const REREAD_MS = 30_000
 /** The pause in milliseconds between two reads while no stream has more events. */
