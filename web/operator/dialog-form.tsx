@@ -1,4 +1,4 @@
-// Shows the form of a dialog: its body, the button that names the action, and the button that cancels.
+// Shows the form of a dialog: its body, and the footer with the button that names the action and the button that cancels.
 
 import { Button, Group, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
@@ -14,33 +14,50 @@ export function DialogForm({
   children: ReactNode
 }) {
   return (
-    <form onSubmit={onSubmit} noValidate>
-      <Stack gap="md">{children}</Stack>
+    <form onSubmit={onSubmit} noValidate className="dialog-form">
+      {children}
     </form>
   )
 }
 
-/** Shows the buttons of a dialog. `text` is the label of the first button. `danger` makes this button red. */
+/** Shows the end of the form of a dialog. The footer stays in view while the rest of the dialog scrolls. */
+export function DialogFooter({ children }: { children: ReactNode }) {
+  return (
+    <Stack gap="sm" className="dialog-footer">
+      {children}
+    </Stack>
+  )
+}
+
+/**
+ * Shows the footer with the buttons of a dialog, and `children` above the buttons. `text` is the label of the first button.
+ * `danger` makes this button red.
+ */
 export function DialogButtons({
   text,
   danger = false,
   sending,
   onClose,
+  children,
 }: {
   text: string
   danger?: boolean
   sending: boolean
   onClose: () => void
+  children?: ReactNode
 }) {
   const parts = useTexts(partsTexts)
   return (
-    <Group>
-      <Button type="submit" loading={sending} color={danger ? 'red' : undefined} className="long-button">
-        {text}
-      </Button>
-      <Button variant="default" onClick={onClose}>
-        {parts.cancel}
-      </Button>
-    </Group>
+    <DialogFooter>
+      {children}
+      <Group>
+        <Button type="submit" loading={sending} color={danger ? 'red' : undefined} className="long-button">
+          {text}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          {parts.cancel}
+        </Button>
+      </Group>
+    </DialogFooter>
   )
 }

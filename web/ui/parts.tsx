@@ -296,9 +296,12 @@ export function Dialog({
       element.showModal()
       // The browser chooses another element, because the Tab key does not stop at the title.
       const field = element.querySelector<HTMLElement>('input:not([type=checkbox]), select, textarea')
+      const footer = element.querySelector<HTMLElement>('.dialog-footer')
       element.scrollTop = 0
-      // If the focus went to a field below the visible part, the browser would scroll the title out of view.
-      const is_visible = field !== null && bottomOf(field) <= bottomOf(element)
+      // If the focus went to a field below the visible part, the browser would scroll the title out of view. The visible part
+      // ends at the footer, because the footer stays in view.
+      const end = Math.min(bottomOf(element), footer?.getBoundingClientRect().top ?? Number.POSITIVE_INFINITY)
+      const is_visible = field !== null && bottomOf(field) <= end
       const first = is_visible ? field : element.querySelector<HTMLElement>('h2')
       first?.focus({ preventScroll: true })
     }
@@ -321,7 +324,7 @@ export function Dialog({
   return (
     <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onDialogClose} onCancel={onDialogClose}>
       {open ? (
-        <Stack gap="md">
+        <Stack gap="md" className="dialog-body">
           <Title order={2} id={title_id} tabIndex={-1} className="page-title">
             {title}
           </Title>

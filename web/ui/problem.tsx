@@ -2,6 +2,7 @@
 
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useLayoutEffect, useRef } from 'react'
 import { NoAnswer, Refused, SessionOver } from './api.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { problemTexts } from './problem-texts.ts'
@@ -110,8 +111,13 @@ function ErrorAlert(props: {
   action?: React.ReactNode
 }) {
   const t = useTexts(problemTexts)
+  const alert = useRef<HTMLDivElement>(null)
+  // The buttons of a dialog stay in view, so the alert above them may appear outside the visible part.
+  useLayoutEffect(() => {
+    if (alert.current?.closest('dialog')) alert.current.scrollIntoView({ block: 'nearest' })
+  }, [])
   return (
-    <Alert color="red" variant="light" title={props.title} role="alert" className="problem">
+    <Alert color="red" variant="light" title={props.title} role="alert" className="problem" ref={alert}>
       <Stack gap="xs">
         <Text size="sm">{props.text}</Text>
         {props.list?.map(([field, message_text]) => (

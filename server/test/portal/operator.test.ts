@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { forgetSums, fund } from '../payouts.ts'
 import { languagesOf } from './languages.ts'
@@ -37,6 +38,28 @@ const hears = (visitor: Visitor, sw: string, en: string) =>
     .waitFor()
 /** Returns the open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
+const PHONE = { width: 360, height: 740 }
+const DESK = { width: 1280, height: 800 }
+/** Returns the distances of the upper and the lower edge of an element from the top of the window. */
+const edgesOf = async (element: Locator) => {
+  const box = await element.boundingBox()
+  assert.ok(box !== null, `${element} is not visible`)
+  return { top: box.y, bottom: box.y + box.height }
+}
+/** Asserts that the open dialog shows this element in full, and if it is outside of the footer, that no footer covers it. */
+const assertShown = async (visitor: Visitor, element: Locator, place: 'footer' | 'body') => {
+  const [shown, dialog, footer] = await Promise.all(
+    [element, question(visitor), question(visitor).locator('.dialog-footer')].map(edgesOf),
+  )
+  assert.ok(shown && dialog && footer)
+  const height = visitor.page.viewportSize()?.height ?? 0
+  assert.ok(dialog.top >= 0 && dialog.bottom <= height, 'the dialog fits into the window')
+  const end = place === 'footer' ? dialog.bottom : footer.top
+  assert.ok(
+    shown.top >= dialog.top && shown.bottom <= end,
+    `${element} in a window of ${height} pixels: ${JSON.stringify({ shown, dialog, footer })}`,
+  )
+}
 const statusOf = async (id: string): Promise<string> => (await operator.show(id)).status
 /** Returns the withdrawals of a merchant that wait for an approval. */
 const waitingOf = async ({ merchant }: ShopWithKeys): Promise<{ id: string }[]> => {
@@ -77,7 +100,26 @@ describe("the operators' console", () => {
     await visitor.press('Uliza jina kwa mtoa huduma', '')
     await hears(visitor, 'Jina halijajulikana', '')
 
-    await visitor.page.keyboard.press('a')
+    // The button and the obligatory checkbox are in view when the dialog opens, and a field with the focus is above them.
+    for (const size of [PHONE, DESK]) {
+      await visitor.page.setViewportSize(size)
+      await visitor.page.keyboard.press('a')
+      await question(visitor).getByText('Sababu zilizohifadhiwa').waitFor()
+      await assertShown(visitor, question(visitor).getByRole('button', { name: 'Idhinisha TZS 12,000' }), 'footer')
+      await assertShown(visitor, question(visitor).getByRole('checkbox'), 'footer')
+      await visitor.picture('approve-first-payout')
+      if (size === DESK) continue
+      const reason = question(visitor).getByLabel('Sababu ya kuidhinisha')
+      // The footer covers the field, until the field gets the focus.
+      const [field, dialog] = await Promise.all([reason, question(visitor)].map(edgesOf))
+      await question(visitor).evaluate(
+        (element, by) => element.scrollBy(0, by),
+        (field?.bottom ?? 0) - (dialog?.bottom ?? 0),
+      )
+      await reason.focus()
+      await assertShown(visitor, reason, 'body')
+      await visitor.page.keyboard.press('Escape')
+    }
     const question_text = await question(visitor).innerText()
     for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 009', 'M-Pesa', 'Duka la Juma'])
       assert.ok(
@@ -480,13 +522,18 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('?')
     await question(visitor).getByText('No key makes a decision').waitFor()
     await visitor.page.keyboard.press('Escape')
-    await visitor.page.setViewportSize({ width: 360, height: 740 })
+    await visitor.page.setViewportSize(PHONE)
     await visitor.page.keyboard.press('r')
     await question(visitor).getByText('Saved reasons').waitFor()
     assert.equal(await question(visitor).evaluate((dialog) => dialog.scrollTop), 0, 'the title is visible')
+    const reject = question(visitor).getByRole('button', { name: 'Reject TZS 7,000' })
+    await assertShown(visitor, reject, 'footer')
     await visitor.page.keyboard.press('Escape')
-    await visitor.page.setViewportSize({ width: 1280, height: 800 })
+    await visitor.page.setViewportSize(DESK)
     await visitor.page.keyboard.press('r')
+    await question(visitor).getByText('Saved reasons').waitFor()
+    await assertShown(visitor, reject, 'footer')
+    await visitor.picture('reject')
     await visitor.press('', 'Reject TZS 7,000')
     await question(visitor).getByText('Write the reason.').waitFor()
     assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
@@ -525,8 +572,10 @@ describe("the operators' console", () => {
     await visitor.press('', 'Approve')
     await visitor.fill('', 'Reason for approving', 'Stock')
     assert.equal((await operator.act(id, 'reject')).status, 200)
+    await visitor.page.setViewportSize(PHONE)
     await visitor.press('', 'Approve TZS 7,900')
     await question(visitor).getByRole('alert').getByText('Not possible now').waitFor()
+    await assertShown(visitor, question(visitor).getByRole('alert'), 'body')
     await visitor.page.getByText('Rejected').first().waitFor()
     await question(visitor).getByRole('alert').getByText('REJECTED').waitFor()
     await visitor.press('', 'Cancel')

@@ -14,6 +14,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
+import { DialogFooter, DialogForm } from '../dialog-form.tsx'
 import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { FactLine, isMarked } from './facts.tsx'
@@ -198,42 +199,42 @@ function BatchDryRun({
     event.preventDefault()
   }
   return (
-    <form onSubmit={sendChosen} noValidate>
-      <Stack gap="md">
-        <Text>{t.dry_lead}</Text>
-        <Problem error={trial.error} retry={() => void trial.refetch()} />
-        {trial.isPending && !trial.error ? <LoadingRows /> : null}
-        {data ? (
-          <>
-            <DrySums items={data.items} chosen={chosen} left_out={left_out} rows={rows} />
-            <BatchLines
-              items={data.items}
-              rows={rows}
-              words={[t.will_pay, t.will_wait, t.will_refuse]}
-              isLeftOut={isLeftOut}
-              confirm={(item, row) =>
-                item.ok && needsConfirmation(item, rows) ? (
-                  <Checkbox
-                    className="line-confirm"
-                    label={t.confirm_one(showAmount(row.amount), row.name)}
-                    checked={draft.confirmed.includes(row.id)}
-                    onChange={() => draft.confirm(row.id)}
-                  />
-                ) : null
-              }
+    <DialogForm onSubmit={sendChosen}>
+      <Text>{t.dry_lead}</Text>
+      <Problem error={trial.error} retry={() => void trial.refetch()} />
+      {trial.isPending && !trial.error ? <LoadingRows /> : null}
+      {data ? (
+        <>
+          <DrySums items={data.items} chosen={chosen} left_out={left_out} rows={rows} />
+          <BatchLines
+            items={data.items}
+            rows={rows}
+            words={[t.will_pay, t.will_wait, t.will_refuse]}
+            isLeftOut={isLeftOut}
+            confirm={(item, row) =>
+              item.ok && needsConfirmation(item, rows) ? (
+                <Checkbox
+                  className="line-confirm"
+                  label={t.confirm_one(showAmount(row.amount), row.name)}
+                  checked={draft.confirmed.includes(row.id)}
+                  onChange={() => draft.confirm(row.id)}
+                />
+              ) : null
+            }
+          />
+          {good.length === 0 ? (
+            <Text fw={600}>{t.none}</Text>
+          ) : (
+            <ApprovalReason
+              all
+              field={draft.form.getInputProps('reason')}
+              set={(text) => draft.form.setFieldValue('reason', text)}
             />
-            {good.length === 0 ? (
-              <Text fw={600}>{t.none}</Text>
-            ) : (
-              <ApprovalReason
-                all
-                field={draft.form.getInputProps('reason')}
-                set={(text) => draft.form.setFieldValue('reason', text)}
-              />
-            )}
-          </>
-        ) : null}
-        <Problem error={draft.error} />
+          )}
+        </>
+      ) : null}
+      <Problem error={draft.error} />
+      <DialogFooter>
         {good.length > 0 && chosen.length === 0 ? <Text fw={600}>{t.confirm_none}</Text> : null}
         <Group>
           {chosen.length > 0 ? (
@@ -245,8 +246,8 @@ function BatchDryRun({
             {parts.cancel}
           </Button>
         </Group>
-      </Stack>
-    </form>
+      </DialogFooter>
+    </DialogForm>
   )
 }
 

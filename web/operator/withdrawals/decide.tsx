@@ -104,11 +104,12 @@ function Approve({
       )}
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
-      {destination.first_time ? (
-        <Checkbox label={t.approve.new_place} {...form.getInputProps('checked', { type: 'checkbox' })} />
-      ) : null}
       <Problem error={error} />
-      <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose} />
+      <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose}>
+        {destination.first_time ? (
+          <Checkbox label={t.approve.new_place} {...form.getInputProps('checked', { type: 'checkbox' })} />
+        ) : null}
+      </DialogButtons>
     </DialogForm>
   )
 }
