@@ -52,10 +52,10 @@ export type TestOperator = {
   shop(money: string, prices?: object | null): Promise<ShopWithKeys>
   /** Adjusts the balance of a merchant. If the adjustment needs a second operator, a colleague makes the same call. */
   adjust(shop: ShopWithKeys, body: object): Promise<Reply>
-  /** Submits a withdrawal to a phone number with this ending. Returns its id. */
+  /** Submits a withdrawal to a phone number with this ending. A blank `name` names no recipient. Returns its id. */
   submit(
     shop: ShopWithKeys,
-    options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox' },
+    options?: { ending?: string; amount?: string; environment?: 'live' | 'sandbox'; name?: string },
   ): Promise<string>
   /** Calls the operator's route for the withdrawal. Without `idempotency_key`, the request has no Idempotency-Key. */
   act(
@@ -128,12 +128,12 @@ export async function createTestOperator(world: World): Promise<TestOperator> {
       }
       return shop
     },
-    async submit(shop, { ending = '001', amount = '10000.00', environment = 'live' } = {}) {
+    async submit(shop, { ending = '001', amount = '10000.00', environment = 'live', name = 'Asha Mwinyi' } = {}) {
       const made = await world.post(
         '/v1/disbursements/mobile-money',
         {
           amount,
-          destination_name: 'Asha Mwinyi',
+          destination_name: name,
           destination_identifier: `255754123${ending}`,
           destination_code: 'MPESA',
         },

@@ -306,7 +306,8 @@ describe("the operators' console", () => {
       const large = await operator.submit(known, { amount: '6000.00' })
       const asked = await operator.submit(known, { amount: '1400.00' })
       await operator.act(asked, 'request-info')
-      const first = await operator.submit(known, { amount: '1300.00', ending: '009' })
+      // The merchant named no recipient of this withdrawal, and the provider has the name Asha Juma for the number.
+      const first = await operator.submit(known, { amount: '1300.00', ending: '201', name: ' ' })
       const small: string[] = []
       for (const amount of ['1100.00', '1200.00']) small.push(await operator.submit(known, { amount }))
       const visitor = await office.comes(asha, 'operator', { language })
@@ -315,6 +316,20 @@ describe("the operators' console", () => {
       page.on('request', (request) => {
         if (request.url().endsWith('/approve-batch')) bodies.push(request.postDataJSON())
       })
+      await visitor.opens(`/withdrawals/${first}`)
+      await visitor.press('Idhinisha', 'Approve')
+      const no_name = says('Nimekagua namba. Jina halijulikani.', 'I have checked the number. No name is known.')
+      await question(visitor).getByRole('checkbox', { name: no_name, exact: true }).waitFor()
+      await question(visitor).getByText(says('Hakuna jina', 'No name'), { exact: true }).waitFor()
+      await visitor.picture('approve-no-name')
+      await page.keyboard.press('Escape')
+      await visitor.press('Uliza jina kwa mtoa huduma', 'Ask the provider for the name')
+      await page.getByText('Asha Juma').first().waitFor()
+      await visitor.press('Idhinisha', 'Approve')
+      const both = says('Nimekagua namba na jina', 'I have checked the number and the name')
+      await question(visitor).getByRole('checkbox', { name: both }).waitFor()
+      await question(visitor).getByText('Asha Juma', { exact: true }).waitFor()
+      await page.keyboard.press('Escape')
       await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
       await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
@@ -327,7 +342,8 @@ describe("the operators' console", () => {
       await visitor.looks('marked withdrawals left')
       await visitor.picture('marked-left')
       for (const amount of ['6,000', '1,400', '1,300']) {
-        const name = says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`)
+        const to = amount === '1,300' ? '255754123201' : 'Asha Mwinyi'
+        const name = says(`Chagua TZS ${amount} kwa ${to}`, `Choose TZS ${amount} to ${to}`)
         await page.getByRole('checkbox', { name }).focus()
         await page.keyboard.press('Space')
         if (amount === '1,400') await hears(visitor, left(1), left(1))
@@ -357,9 +373,10 @@ describe("the operators' console", () => {
       await visitor.looks('marked withdrawals of a dry run')
       await visitor.picture('marked-dry-run')
       for (const amount of ['1,400', '1,300']) {
+        const to = amount === '1,300' ? '–' : 'Asha Mwinyi'
         const name = says(
-          `Nimekagua utoaji huu: TZS ${amount} kwa Asha Mwinyi`,
-          `I have checked this withdrawal: TZS ${amount} to Asha Mwinyi`,
+          `Nimekagua utoaji huu: TZS ${amount} kwa ${to}`,
+          `I have checked this withdrawal: TZS ${amount} to ${to}`,
         )
         await question(visitor).getByRole('checkbox', { name }).focus()
         await page.keyboard.press('Space')

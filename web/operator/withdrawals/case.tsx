@@ -128,7 +128,14 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       <Text size="sm" c="dimmed">
         {t.id}: <code className="mono">{withdrawal.id}</code>
       </Text>
-      <Decide of={of} flags={flags} act={act} onClose={() => ask(null)} onDone={done} />
+      <Decide
+        of={of}
+        flags={flags}
+        provider_name={check?.name ?? null}
+        act={act}
+        onClose={() => ask(null)}
+        onDone={done}
+      />
     </Page>
   )
 }

@@ -22,6 +22,7 @@ export const decideTexts = texts({
         'Kiasi hiki kinahitaji waendeshaji wawili. Idhini yako ni ya kwanza: pesa hazitatoka hadi mwingine aidhinishe.',
       second: (operator: string) => `${operator} ameshaidhinisha. Idhini yako ni ya pili: kisha pesa zitatoka.`,
       new_place: 'Nimekagua namba na jina: ni mara ya kwanza biashara hii kulipa hapa.',
+      new_place_unnamed: 'Nimekagua namba. Jina halijulikani.',
       new_place_needed: 'Weka alama kwamba umekagua inakokwenda.',
       button: (amount: string) => `Idhinisha ${amount}`,
       done: (amount: string, name: string) => `Imeidhinishwa: ${amount} zinatumwa kwa ${name}.`,
@@ -97,6 +98,7 @@ export const decideTexts = texts({
         `${operator} has approved. Yours is the second approval: the server then sends the money.`,
       new_place:
         'I have checked the number and the name: this is the first payout of the merchant to this destination.',
+      new_place_unnamed: 'I have checked the number. No name is known.',
       new_place_needed: 'Tick that you have checked the destination.',
       button: (amount: string) => `Approve ${amount}`,
       done: (amount: string, name: string) => `Approved: the server pays out ${amount} to ${name}.`,

@@ -20,13 +20,22 @@ import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
-/** Shows the dialog of one action. Null as `act` means that no dialog is open. */
-export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionName | null; flags: readonly Flag[] }) {
+/**
+ * Shows the dialog of one action. Null as `act` means that no dialog is open. `provider_name` is the name of the account by the
+ * provider. Null means that this name is not known.
+ */
+export function Decide({
+  act,
+  flags,
+  provider_name,
+  ...rest
+}: DecisionProps & { act: ActionName | null; flags: readonly Flag[]; provider_name: string | null }) {
   const t = useTexts(decideTexts)
+  const known_name = rest.of.withdrawal.destination_name ?? provider_name
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
-      {act === null ? null : <Restated of={rest.of} />}
-      {act === 'approve' ? <Approve {...rest} flags={flags} /> : null}
+      {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
+      {act === 'approve' ? <Approve {...rest} flags={flags} known_name={known_name} /> : null}
       {act === 'reject' ? <Reject {...rest} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
@@ -36,7 +45,7 @@ export function Decide({ act, flags, ...rest }: DecisionProps & { act: ActionNam
   )
 }
 
-function Restated({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
+function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCaseRecord; known_name: string | null }) {
   const t = useTexts(decideTexts)
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
@@ -53,7 +62,7 @@ function Restated({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
           ],
           [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
           ...size,
-          [t.to, <strong key="to">{withdrawal.destination_name ?? t.no_name}</strong>],
+          [t.to, <strong key="to">{known_name ?? t.no_name}</strong>],
           [
             t.number,
             <strong key="number">
@@ -72,9 +81,10 @@ function Restated({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
 function Approve({
   of: { withdrawal, destination },
   flags,
+  known_name,
   onDone,
   onClose,
-}: DecisionProps & { flags: readonly Flag[] }) {
+}: DecisionProps & { flags: readonly Flag[]; known_name: string | null }) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
@@ -107,7 +117,10 @@ function Approve({
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose}>
         {destination.first_time ? (
-          <Checkbox label={t.approve.new_place} {...form.getInputProps('checked', { type: 'checkbox' })} />
+          <Checkbox
+            label={known_name === null ? t.approve.new_place_unnamed : t.approve.new_place}
+            {...form.getInputProps('checked', { type: 'checkbox' })}
+          />
         ) : null}
       </DialogButtons>
     </DialogForm>
