@@ -360,6 +360,13 @@ describe("the operators' console", () => {
         texts.map((text) => /TZS ([\d,]+)/.exec(text)?.[1]),
         ['6,000', '1,400', '1,300', '1,200', '1,100'],
       )
+      // The count is above the list. The list has no scroll area of its own, so that the dialog hides no end of it.
+      await question(visitor).getByText(says('Utoaji pesa: 5', '5 withdrawals'), { exact: true }).waitFor()
+      const list = question(visitor).locator('.lines')
+      assert.equal(await list.evaluate((element) => element.scrollHeight - element.clientHeight), 0)
+      const approve = says('Idhinisha 2, jumla TZS 2,300', 'Approve 2, TZS 2,300 in total')
+      await assertShown(visitor, question(visitor).getByRole('button', { name: approve }), 'footer')
+      assert.match(texts[2] ?? '', /^TZS 1,300\s+0754 123 201\n/)
       const pays = says('Seva itatuma pesa', 'The server will pay out')
       assert.deepEqual(
         texts.map((text) => [text.includes(left_out), text.includes(pays)]),
@@ -373,7 +380,7 @@ describe("the operators' console", () => {
       await visitor.looks('marked withdrawals of a dry run')
       await visitor.picture('marked-dry-run')
       for (const amount of ['1,400', '1,300']) {
-        const to = amount === '1,300' ? '–' : 'Asha Mwinyi'
+        const to = amount === '1,300' ? '0754 123 201' : 'Asha Mwinyi'
         const name = says(
           `Nimekagua utoaji huu: TZS ${amount} kwa ${to}`,
           `I have checked this withdrawal: TZS ${amount} to ${to}`,
@@ -394,6 +401,8 @@ describe("the operators' console", () => {
       await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
       await visitor.looks('marked withdrawal left out')
       await visitor.picture('marked-result')
+      await visitor.press('Funga', 'Close')
+      await question(visitor).waitFor({ state: 'detached' })
       const sent = bodies.filter(({ dry_run }) => !dry_run)
       assert.equal(sent.length, 1)
       assert.deepEqual(sent[0]?.withdrawal_ids.toSorted(), [asked, first, ...small].toSorted())

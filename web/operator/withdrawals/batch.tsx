@@ -3,7 +3,7 @@
 
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -38,7 +38,8 @@ export type SelectedWithdrawal = {
   amount: string
   /** The amount with the charges. */
   total: string
-  name: string
+  /** Null means that the merchant named no recipient. */
+  name: string | null
   number: string
 }
 
@@ -69,7 +70,7 @@ export function useSelection() {
     marked: isMarked(row),
     amount: row.amount,
     total: row.total_reserved_amount,
-    name: row.destination_name ?? '–',
+    name: row.destination_name,
     number: row.destination_identifier,
   })
   return {
@@ -215,7 +216,7 @@ function BatchDryRun({
               item.ok && needsConfirmation(item, rows) ? (
                 <Checkbox
                   className="line-confirm"
-                  label={t.confirm_one(showAmount(row.amount), row.name)}
+                  label={t.confirm_one(showAmount(row.amount), row.name ?? showPhone(row.number))}
                   checked={draft.confirmed.includes(row.id)}
                   onChange={() => draft.confirm(row.id)}
                 />
@@ -291,9 +292,14 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
   const parts = useTexts(partsTexts)
   const { approved, awaiting_second, items } = result
   const refused_count = items.filter(({ ok }) => !ok).length
+  const sums = useRef<HTMLDivElement>(null)
+  // The operator may have scrolled through the dry run, and the result begins at its sums.
+  useLayoutEffect(() => {
+    sums.current?.closest('dialog')?.scrollTo(0, 0)
+  }, [])
   return (
     <Stack gap="md">
-      <div role="status">
+      <div role="status" ref={sums}>
         {approved.count > 0 ? (
           <Text fw={600}>
             {t.sum_paid(
@@ -315,14 +321,16 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
         words={[t.paid, t.waits, t.refused]}
         isLeftOut={(item) => left_out.includes(item)}
       />
-      <Group>
-        <Button onClick={onClose}>{parts.close}</Button>
-      </Group>
+      <DialogFooter>
+        <Group>
+          <Button onClick={onClose}>{parts.close}</Button>
+        </Group>
+      </DialogFooter>
     </Stack>
   )
 }
 
-/** Lists the withdrawals, the marked ones first. `confirm` returns the checkbox of a withdrawal. */
+/** Shows the count of the withdrawals and lists them, the marked ones first. `confirm` returns the checkbox of a withdrawal. */
 function BatchLines({
   items,
   rows,
@@ -346,34 +354,37 @@ function BatchLines({
   }
   const marked = items.filter((item) => needsConfirmation(item, rows))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach an area that scrolls
-    <ul className="lines" aria-label={t.outcome} tabIndex={0}>
-      {[...marked, ...items.filter((item) => !marked.includes(item))].map((item) => {
-        const row = rows.find(({ id }) => id === item.withdrawal_id)
-        const [tone, word] = toneOf(item)
-        return (
-          <li key={item.withdrawal_id}>
-            <div>
-              <Amount value={row?.amount ?? null} /> · {row?.name}
-              <Text size="sm" c="dimmed" component="span">
-                {' '}
-                <span className="amount">{showPhone(row?.number ?? '')}</span>
-              </Text>
-              {row?.status === 'INFO_REQUESTED' ? (
-                <div>
-                  <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
-                </div>
-              ) : null}
-              <FactLine facts={item.facts} />
-            </div>
-            <div>
-              <Chip tone={tone}>{word}</Chip>
-              {item.code === null ? null : <Text size="sm">{operatorWords.refusal(item.code)}</Text>}
-            </div>
-            {row === undefined ? null : confirm(item, row)}
-          </li>
-        )
-      })}
-    </ul>
+    <Stack gap="xs">
+      <Text fw={600}>{t.count(showCount(items.length))}</Text>
+      <ul className="lines" aria-label={t.outcome}>
+        {[...marked, ...items.filter((item) => !marked.includes(item))].map((item) => {
+          const row = rows.find(({ id }) => id === item.withdrawal_id)
+          const [tone, word] = toneOf(item)
+          return (
+            <li key={item.withdrawal_id}>
+              <div>
+                <Amount value={row?.amount ?? null} />
+                {row?.name ? ` · ${row.name}` : null}
+                <Text size="sm" c="dimmed" component="span">
+                  {' '}
+                  <span className="amount">{showPhone(row?.number ?? '')}</span>
+                </Text>
+                {row?.status === 'INFO_REQUESTED' ? (
+                  <div>
+                    <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
+                  </div>
+                ) : null}
+                <FactLine facts={item.facts} />
+              </div>
+              <div>
+                <Chip tone={tone}>{word}</Chip>
+                {item.code === null ? null : <Text size="sm">{operatorWords.refusal(item.code)}</Text>}
+              </div>
+              {row === undefined ? null : confirm(item, row)}
+            </li>
+          )
+        })}
+      </ul>
+    </Stack>
   )
 }
