@@ -133,17 +133,24 @@ function MessageStatus({ row }: { row: MerchantMessageRow }) {
   )
 }
 
-/** The number of characters of a message that a row of the list shows. */
+/** The maximum number of characters of an SMS that a row of the list shows. */
 const BEGINNING = 60
+
+/** Returns the whole subject of an e-mail, or the beginning of an SMS. A cut is between words, because a cut amount misleads. */
+function beginningOf(subject: string | null, text: string): string {
+  if (subject !== null) return subject
+  if (text.length <= BEGINNING) return text
+  const space = text.lastIndexOf(' ', BEGINNING)
+  return `${text.slice(0, space > 0 ? space : BEGINNING)}…`
+}
 
 function Words({ row }: { row: MerchantMessageRow }) {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
   if (row.text === null) return <>{t.gone}</>
-  const first = row.subject ?? row.text
   return (
     <details className="disclosed">
-      <summary>{first.length > BEGINNING ? `${first.slice(0, BEGINNING)}…` : first}</summary>
+      <summary>{beginningOf(row.subject, row.text)}</summary>
       <Text size="sm" className="quoted" mt="xs">
         {row.text}
       </Text>
