@@ -131,8 +131,8 @@ function AuditAction({ name }: { name: string }) {
     <div>
       {words ?? name}
       {words === undefined ? null : (
-        <Text size="xs" c="dimmed" className="mono">
-          {name}
+        <Text size="xs" c="dimmed" component="div">
+          <Mono>{name}</Mono>
         </Text>
       )}
     </div>

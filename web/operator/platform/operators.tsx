@@ -148,7 +148,7 @@ function operatorColumns(
       label: t.who,
       show: (row) => (
         <div className="who">
-          {row.name} {row.user_id === own_id ? <Chip tone="plain">{t.you}</Chip> : null}
+          {row.name} {row.user_id === own_id ? <Chip tone="plain">{t.you}</Chip> : null}{' '}
           {row.demo ? <Chip tone="warn">{t.demo}</Chip> : null}
           <div>
             <PersonName name={row.email} />
