@@ -1,6 +1,6 @@
 // Parses and formats amounts of requests and answers. The server computes amounts as bigint cents.
 
-/** The currency of every amount: the Tanzanian shilling. */
+/** The currency of every amount that the server requests or pays out: the Tanzanian shilling. */
 export const CURRENCY = 'TZS'
 
 /** The largest amount in cents that the server accepts. Up to 2^53, JavaScript numbers hold whole cents exactly. */
