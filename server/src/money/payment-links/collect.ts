@@ -265,7 +265,10 @@ function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
   if (isSuspended(page)) {
-    refuse('payment_link_not_active', { message: 'This business takes no payments now.', details: { status } })
+    refuse('payment_link_not_active', {
+      message: 'This business takes no payments now. Contact the business.',
+      details: { status },
+    })
   }
 }
 
