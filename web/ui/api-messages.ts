@@ -148,8 +148,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Salio linalopatikana ni {}, na marekebisho yanachukua {}.',
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
     'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
-  'This merchant may not use live keys at the moment.': 'Biashara hii haiwezi kutumia funguo halisi kwa sasa.',
-  'This page would take real money: the business must be approved, verified and priced first.':
+  'The server refuses live keys, because the merchant is not active. Ask the platform.':
+    'Seva inakataa funguo halisi, kwa sababu biashara haifanyi kazi kwa sasa. Muulize mwendeshaji wa mfumo.',
+  'This page would take real money: an operator must first approve, verify and price the business.':
     'Ukurasa huu ungepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato.',
   'This key is revoked, so the server cannot rotate the key. Create a new key.':
     'Ufunguo huu umezimwa. Tengeneza mpya.',

@@ -82,7 +82,9 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
       refuse('forbidden')
     }
     if (row.environment === 'live' && row.merchant_status !== 'ACTIVE') {
-      refuse('production_access_restricted', { message: 'This merchant may not use live keys at the moment.' })
+      refuse('production_access_restricted', {
+        message: 'The server refuses live keys, because the merchant is not active. Ask the platform.',
+      })
     }
     options.used(row.merchant_id, row.id)
     return principal
