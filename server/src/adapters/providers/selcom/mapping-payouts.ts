@@ -143,7 +143,7 @@ function paidAsAsked({ amount_minor, currency }: PayoutRequest) {
 }
 
 /**
- * Returns true if the answer has the id of another payout, because the gateway mixed up two connections. An id of another
+ * Returns true if the answer has the id of another payout, because the gateway may mix up two connections. An id of another
  * form comes from the gateway, so this function ignores that id.
  */
 function isOfOtherRequest(envelope: SelcomEnvelope | null, { reference }: PayoutRequest): boolean {
