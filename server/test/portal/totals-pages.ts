@@ -60,7 +60,7 @@ export async function file({ page }: Visitor, column: string): Promise<Sum> {
 /** Returns the figures of the first page by section and name: the large text, and the text beside the large text. */
 export async function figures({ page }: Visitor): Promise<Record<string, { figure: string; beside: string }>> {
   await page.getByText('Paid out', { exact: true }).waitFor()
-  await page.getByText('You can withdraw it.').waitFor()
+  await page.getByText('Money for withdrawals.').waitFor()
   const found = await page.evaluate<
     [string, string, string][]
   >(`[...document.querySelectorAll('dl.totals > div')].map((one) => [

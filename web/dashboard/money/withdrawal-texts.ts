@@ -146,7 +146,7 @@ export const withdrawalTexts = texts({
     funding_of: (used: string, total: string) => `${used} of ${total}`,
     payment: 'Transaction of the money',
     credited: 'Brought in',
-    used: 'Used of it',
+    used: 'Used for this withdrawal',
     play: 'Sandbox: simulate the operator and the provider',
     play_help: 'No real money here. Choose an outcome to test your system.',
     played: (status: string) => `Simulated. The status is now: ${status}.`,
