@@ -71,7 +71,7 @@ const GREETINGS = { sw: /The withdrawal|Sign in|reason/, en: /Ombi|Ingia|Sababu/
 
 for (const [language, asks, rejects] of [
   ['sw', /taarifa zinahitajika/, /limekataliwa\. Hakuna pesa iliyotoka/],
-  ['en', /information requested/, /was rejected\. No money has left your balance/],
+  ['en', /information requested/, /was rejected by an operator\. No money has left your balance/],
 ] as const) {
   test(`a member whose language is ${language} gets the e-mail in that language with the withdrawal and its link`, async () => {
     for (const kind of ['info_requested', 'rejected'] as const) {

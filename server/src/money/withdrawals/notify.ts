@@ -71,13 +71,13 @@ const WORDS = {
     sandbox: ' [sandbox]',
     rejected: {
       subject: 'withdrawal rejected',
-      sentence: 'was rejected. No money has left your balance. The reason:',
+      sentence: 'was rejected by an operator. No money has left your balance. The reason:',
       next: 'See the withdrawal in the dashboard.',
     },
     recalled: {
-      subject: 'withdrawal cancelled',
+      subject: 'withdrawal recalled',
       sentence:
-        'was approved, and an operator cancelled it before it was sent. The reserved money is back in your balance. The reason:',
+        'was recalled by an operator before the server sent the payout. The reserved money is back in your balance. The reason:',
       next: 'See the withdrawal in the dashboard.',
     },
     info_requested: {
