@@ -156,8 +156,9 @@ const en: DocumentTexts = {
     draft: 'This is a draft: the merchant has not sent the invoice to the customer yet.',
     cancelled: 'This invoice is cancelled. Do not pay it.',
     returned: 'Paid, then returned',
-    paid: (time) => `This invoice was paid on ${time}.`,
-    paid_and_returned: (paid, returned) => `It was paid on ${paid}, and the payment was returned on ${returned}.`,
+    paid: (time) => `The customer paid this invoice on ${time}.`,
+    paid_and_returned: (paid, returned) =>
+      `The customer paid on ${paid}, and the provider returned the payment on ${returned}.`,
     reference: (reference) => `Reference: ${reference}`,
     pay: 'How to pay',
     scan: '1. Scan this code with the camera of your phone, or open this link:',
