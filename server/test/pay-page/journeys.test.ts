@@ -27,7 +27,7 @@ const failedText = ['Malipo hayakufanikiwa', 'Payment did not succeed'] as const
 const phoneText = ['Angalia simu yako', 'Check your phone'] as const
 const reviewText = ['Malipo yako yanakaguliwa', 'Your payment is under review'] as const
 const checkText = ['Nimeshalipa, angalia hali', 'I have paid, check status'] as const
-const goneText = ['Malipo yamerudishwa', 'The payment was returned'] as const
+const goneText = ['Malipo yamerudishwa', 'The payment came back'] as const
 const alreadyText = ['Tayari imelipwa', 'Already paid'] as const
 const busyText = ['Kuna malipo yanayoendelea', 'A payment is in progress'] as const
 const otherText = ['Tumia njia au namba nyingine', 'Use another way or number'] as const
@@ -221,7 +221,7 @@ for (const way of WAYS) {
         assert.equal(cancelled.status, 200, cancelled.text)
         const payer = await comes({ refusals: [404] })
         await payer.page.goto(link.url)
-        await payer.sees('Kiungo hiki kimesitishwa', 'This link was cancelled')
+        await payer.sees('Kiungo hiki kimesitishwa', 'This link is cancelled')
         assert.equal(await payer.page.locator('form').count(), 0)
         for (const path of [`/pay/${link.slug}x`, `/pay/${link.slug}/c/none`, `/pay/none/c/none/receipt`]) {
           const answer = await payer.page.goto(`${street.url}${path}`)

@@ -128,7 +128,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   check_status: 'Check the status',
   review: 'Your payment is under review',
   review_lead: 'Do not pay again. After the review, this page shows the result.',
-  reversed: 'The payment was returned',
+  reversed: 'The payment came back',
   reversed_lead:
     'Your network or bank has returned the payment to your account. If you have questions, contact {merchant}.',
 
@@ -143,7 +143,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   expired: 'This link has expired',
   expired_lead: 'You can no longer pay with this link. Ask {merchant} for a new link.',
   expired_at: 'Expired',
-  cancelled: 'This link was cancelled',
+  cancelled: 'This link is cancelled',
   cancelled_lead: 'You cannot pay with this link. If you still need to pay, ask {merchant} for a new link.',
   unknown: 'We cannot find this page',
   unknown_lead: 'The link is wrong or not complete. Check the link that you received, or ask for a new link.',
