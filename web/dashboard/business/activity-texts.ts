@@ -30,7 +30,7 @@ export const activityTexts = texts({
     only: 'Only administrators of the business may read the audit log.',
     time: 'Time',
     who: 'Actor',
-    what: 'What they did',
+    what: 'Action',
     from: 'From address',
     operator: 'Operator of the platform',
     key: 'Key',
