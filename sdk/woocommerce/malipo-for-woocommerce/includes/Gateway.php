@@ -9,7 +9,7 @@ use Malipo\Exceptions\MalipoException;
 /** The payment method that customers choose at the checkout. */
 final class Gateway extends \WC_Payment_Gateway
 {
-    /** The statuses in which the customer can still pay a payment on its page. */
+    /** The statuses in which the customer can pay a payment on its page, if no money has arrived. */
     private const PAYABLE = ['created', 'processing', 'failed'];
 
     public function __construct()
@@ -96,7 +96,12 @@ final class Gateway extends \WC_Payment_Gateway
             return $this->failed(__('Malipo takes Tanzanian shillings only.', 'malipo-for-woocommerce'));
         }
         try {
-            $payment_url = $this->openPage($order) ?? $this->newPage($order);
+            $newest = OrderUpdates::newest($order);
+            $payment = $newest === null ? null : Shop::client()->collections->get($newest);
+            if ($payment !== null && $this->canPay($payment) && decimalAmount((string) $payment['amount']) !== decimalAmount($order->get_total())) {
+                return $this->refuseSecondPage($order, $payment);
+            }
+            $payment_url = $this->openPage($order, $payment) ?? $this->newPage($order);
         } catch (MalipoException $failure) {
             Shop::log('error', "Order $order_id: {$failure->getMessage()}");
             return $this->failed($failure->isRetryable
@@ -110,21 +115,51 @@ final class Gateway extends \WC_Payment_Gateway
     }
 
     /**
-     * Returns the page for a repeated checkout. If the newest payment can still take the amount of the order, this is its hosted
-     * page. If it has succeeded or is under review, this is the page of the order. Null means that a new payment may begin.
+     * Returns true if the customer can still pay on the page of the payment. Such a page has no end: the API cannot close it.
+     *
+     * @param array<string, mixed> $payment
      */
-    private function openPage(\WC_Order $order): ?string
+    private function canPay(array $payment): bool
     {
-        $id = OrderUpdates::newest($order);
-        if ($id === null) {
+        // If an operator declined held money, the payment is failed, and its page accepts no more attempts.
+        $hasReceived = isset($payment['amount_received']) || isset($payment['foreign_currency']);
+        return in_array($payment['status'], self::PAYABLE, true) && !$hasReceived && is_string($payment['payment_url']);
+    }
+
+    /**
+     * Refuses a checkout whose total differs from the amount of the open page. With a second page, the customer could pay both.
+     *
+     * @param array<string, mixed> $payment
+     * @return array{result: string}
+     */
+    private function refuseSecondPage(\WC_Order $order, array $payment): array
+    {
+        $asked = decimalAmount((string) $payment['amount']);
+        $total = decimalAmount($order->get_total());
+        OrderUpdates::noteChangedTotal($order, $payment['collection_id'], $asked, $total);
+        return $this->failed(sprintf(
+            /* translators: 1: amount of the open page, 2: total of the order */
+            __('This order has a payment page for TZS %1$s, but its total is now TZS %2$s. Do not pay on that page. Contact the shop.', 'malipo-for-woocommerce'),
+            $asked,
+            $total
+        ));
+    }
+
+    /**
+     * Returns the page for a repeated checkout. If the customer can pay the newest payment, this is its hosted page. If it has
+     * succeeded or is under review, this is the page of the order. Null means that a new payment may begin.
+     *
+     * @param array<string, mixed>|null $payment The newest payment of the order, or null if it has none.
+     */
+    private function openPage(\WC_Order $order, ?array $payment): ?string
+    {
+        if ($payment === null) {
             return null;
         }
-        $found = Shop::client()->collections->get($id);
-        $isSame = decimalAmount((string) $found['amount']) === decimalAmount($order->get_total());
-        if (in_array($found['status'], self::PAYABLE, true) && $isSame && is_string($found['payment_url'])) {
-            return $found['payment_url'];
+        if ($this->canPay($payment)) {
+            return $payment['payment_url'];
         }
-        if ($found['status'] === 'successful' || $found['status'] === 'pending_clearance') {
+        if ($payment['status'] === 'successful' || $payment['status'] === 'pending_clearance') {
             // The webhook of this payment has not arrived yet, so the shop queries the server.
             Shop::check($order);
             return $this->get_return_url($order);
@@ -136,8 +171,9 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $amount = decimalAmount($order->get_total());
         $attempt = OrderUpdates::count($order) + 1;
-        // The same order, attempt and amount always give the same key, so a repeated click makes no second payment.
-        $key = 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt-$amount";
+        // The same order and attempt always give the same key, so a repeated click makes no second payment. The key lacks the
+        // amount: if the answer was lost and the total changed, the server refuses the key.
+        $key = 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt";
         $made = Shop::client()->collections->create([
             'amount' => $amount,
             'currency' => 'TZS',

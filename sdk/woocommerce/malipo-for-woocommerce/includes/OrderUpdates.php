@@ -16,6 +16,8 @@ final class OrderUpdates
     public const PAID_BY = '_malipo_paid_by';
     /** The metadata key for the applied statuses: a list of "id status". */
     private const SEEN = '_malipo_seen';
+    /** The metadata key for the newest total of which the shop has a note: "id total". */
+    private const NOTED_TOTAL = '_malipo_noted_total';
 
     /**
      * Applies a status to an order.
@@ -55,6 +57,24 @@ final class OrderUpdates
         $order->update_meta_data(self::SEEN, wp_json_encode([...$seen, "$id $status"]));
         $order->save();
         return $done;
+    }
+
+    /** Notes for the shop that the total changed while a customer can pay the old amount. Each total gets one note. */
+    public static function noteChangedTotal(\WC_Order $order, string $collectionId, string $asked, string $total): void
+    {
+        $noted = "$collectionId $total";
+        if ($order->get_meta(self::NOTED_TOTAL) === $noted) {
+            return;
+        }
+        $order->update_meta_data(self::NOTED_TOTAL, $noted);
+        $order->save();
+        self::note($order, sprintf(
+            /* translators: 1: id, 2: amount of the payment, 3: total of the order */
+            __('The customer can still pay %2$s TZS with the payment %1$s, but the order is now %3$s TZS. So the plugin makes no second page. Set the total back to %2$s, or agree with the customer on a new order.', 'malipo-for-woocommerce'),
+            $collectionId,
+            $asked,
+            $total
+        ));
     }
 
     /** Stores the id of a collection that the shop created for an order. */

@@ -27,6 +27,8 @@ return [
     'Malipo takes Tanzanian shillings only.' => 'Malipo inapokea shilingi za Tanzania pekee.',
     'The payment service does not answer. Try again in a moment: you will not pay twice.' =>
         'Huduma ya malipo haijibu. Jaribu tena baada ya muda mfupi: hutalipa mara mbili.',
+    'This order has a payment page for TZS %1$s, but its total is now TZS %2$s. Do not pay on that page. Contact the shop.' =>
+        'Oda hii ina ukurasa wa kulipa wa TZS %1$s, lakini jumla yake sasa ni TZS %2$s. Usilipe kwenye ukurasa huo. Wasiliana na duka.',
     'The payment could not begin. Contact the shop.' => 'Malipo hayakuweza kuanza. Wasiliana na duka.',
     'Order %1$s at %2$s' => 'Oda %1$s ya %2$s',
     'The provider reversed the payment %s: the money is gone. Do not ship, or contact the customer.' =>
@@ -37,6 +39,8 @@ return [
         'Jaribio la kulipa limeshindikana: %s Mteja anaweza kujaribu tena kwenye ukurasa uleule.',
     'The payment %1$s is %2$s, but the order is %3$s. Compare before you ship.' =>
         'Malipo %1$s ni %2$s, lakini oda ni %3$s. Linganisha kabla ya kutuma bidhaa.',
+    'The customer can still pay %2$s TZS with the payment %1$s, but the order is now %3$s TZS. So the plugin makes no second page. Set the total back to %2$s, or agree with the customer on a new order.' =>
+        'Mteja bado anaweza kulipa TZS %2$s kwa malipo %1$s, lakini oda sasa ni TZS %3$s. Hivyo programu haitengenezi ukurasa wa pili. Rudisha jumla kuwa %2$s, au kubaliana na mteja kuhusu oda mpya.',
     'A second payment %s arrived for this paid order. Give the money back to the customer.' =>
         'Malipo ya pili %s yamefika kwa oda iliyokwisha kulipwa. Mrudishie mteja pesa.',
     'WordPress did not answer. Reload the page, and try again.' => 'WordPress haikujibu. Pakia ukurasa upya, kisha ujaribu tena.',
