@@ -23,7 +23,7 @@ export const heldTexts = texts({
     empty: 'Hakuna malipo yaliyozuiwa',
     teach: 'Malipo yenye kiasi au sarafu tofauti na iliyoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
-    gone: 'Hakuna malipo yaliyozuiwa yenye namba hii. Funga dirisha hili, kisha chagua malipo kwenye orodha.',
+    gone: 'Haiwezekani kuonyesha malipo yaliyozuiwa yenye namba hii. Funga dirisha hili, kisha chagua malipo kwenye orodha.',
     differs: (requested: string, received: string) => `Iliombwa ${requested}, lakini imepokelewa ${received}.`,
     foreign: (received: string) =>
       `Zimepokelewa ${received}, si shilingi. Hakuna kilichoingizwa kwenye vitabu hadi useme thamani yake kwa shilingi.`,
@@ -96,7 +96,7 @@ export const heldTexts = texts({
     empty: 'No held collections',
     teach: 'Payments with another amount or currency than requested, and payments that the provider holds, wait here.',
     case: (amount: string) => `${amount} held`,
-    gone: 'The console found no held payment with this id. Close the dialog and choose a payment from the list.',
+    gone: 'The console cannot show a held payment with this id. Close the dialog and choose a payment from the list.',
     differs: (requested: string, received: string) =>
       `The merchant requested ${requested}, but the provider took ${received}.`,
     foreign: (received: string) =>
