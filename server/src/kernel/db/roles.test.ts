@@ -91,7 +91,7 @@ describe('the role of the server', { concurrency: 1 }, () => {
     assert.equal((await runtime.query('select from ledger_accounts')).rowCount, 0)
   })
 
-  test('verify accepts the role, and names each right with which the role could change append-only rows', async () => {
+  test('verify accepts the role, and names each tested right that the role must not have', async () => {
     const check = async () => {
       const { checks } = await verify(runtime_url, { must_separate: true })
       return checks.find(({ name }) => name === ROLE_SEPARATED)
