@@ -311,7 +311,7 @@ test('every role can read the members, only a MERCHANT_ADMIN can change members 
   }
 })
 
-test('two invitations with one Idempotency-Key make one member and get the same response', async () => {
+test('two invitations with one Idempotency-Key get the same response', async () => {
   const { admin } = await newTeam()
   const body = { email: newEmail(), role: 'VIEWER' }
   const idempotency_key = randomUUID()
