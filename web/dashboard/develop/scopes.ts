@@ -19,7 +19,7 @@ export const SCOPES = [
 /** The name of a scope, as the API writes it. */
 export type Scope = (typeof SCOPES)[number]
 
-/** The selections of scopes that most businesses need. `by_hand` means that the member ticks each scope. */
+/** The selections of scopes that the form offers. `by_hand` means that the member ticks each scope. */
 export const PRESETS = ['shop', 'links', 'read', 'all', 'by_hand'] as const
 /** The name of a selection of scopes in the form. */
 export type Preset = (typeof PRESETS)[number]
