@@ -58,7 +58,7 @@ export function useDraft<Values extends Record<string, unknown>>({
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
   const [marked, setMarked] = useState<FormErrors>({})
-  // The focus moves after the render, because the refused field may be on another step of the form.
+  // The focus moves after the render, because the wrong field may be on another step of the form, or in a folded part.
   useEffect(() => focusFirst(marked), [marked])
   const busy = useRef(false)
   const form = useForm<Values>({
@@ -115,7 +115,7 @@ export function useDraft<Values extends Record<string, unknown>>({
         sessionStorage.removeItem(draftKey(name))
       }
       return guarded(sendOnce, () => writeDraft(name, { values, once: newIdempotencyKey(), sent: null }))
-    }, focusFirst)
+    }, setMarked)
 
   /** Makes an `onSubmit` function for an earlier step of the form, such as a price quote. The tab keeps the draft. */
   const ask = (question: (values: Values) => Promise<unknown>) =>
@@ -125,7 +125,7 @@ export function useDraft<Values extends Record<string, unknown>>({
           () => question(values),
           () => {},
         ),
-      focusFirst,
+      setMarked,
     )
 
   const forget = () => {
@@ -153,17 +153,18 @@ function renamed(
   )
 }
 
-/** Returns the field or the group of choices with this name. */
-function findField(name: string): HTMLElement | null {
-  return document.querySelector(`[data-path="${CSS.escape(name)}"], [name="${CSS.escape(name)}"]`)
+/** Returns the field or the group of choices with one of these names. If there are several, returns the first of the page. */
+function findField(...names: string[]): HTMLElement | null {
+  const selectors = names.map(CSS.escape).flatMap((name) => [`[data-path="${name}"]`, `[name="${name}"]`])
+  return selectors.length === 0 ? null : document.querySelector(selectors.join())
 }
 
-/** Moves the focus to the first wrong field. */
+/** Moves the focus to the first wrong field of the page, and scrolls its label and its message into view. */
 function focusFirst(errors: FormErrors): void {
-  const [first] = Object.keys(errors)
-  if (first === undefined) return
-  const field = findField(first)
+  const field = findField(...Object.keys(errors))
   // If the element is a group of choices, the first choice gets the focus.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
-  focusable?.focus()
+  focusable?.focus({ preventScroll: true })
+  const whole = focusable === field ? focusable?.closest('.mantine-InputWrapper-root') : focusable
+  whole?.scrollIntoView({ block: 'nearest' })
 }

@@ -211,6 +211,28 @@ for (const language of languagesOf(1)) {
     const email_hint = says('Barua pepe inatumwa hapa.', 'The server sends the e-mail to this address.')
     assert.deepEqual(await descriptions('customer_phone'), [phone_hint, hint])
     assert.deepEqual(await descriptions('customer_email'), [email_hint, hint])
+
+    // On a phone with an open keyboard, the focus moves to the first wrong field of the page. The header covers no part of it.
+    await page.setViewportSize({ width: 360, height: 420 })
+    const price = page.locator('[data-path="items.0.unit_price"]')
+    const note = page.locator('[data-path="note"]')
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+    await price.fill('x')
+    await note.fill('x'.repeat(1_001))
+    await price.evaluate((field) =>
+      field.ownerDocument.defaultView?.scrollBy(0, field.getBoundingClientRect().top - 20),
+    )
+    await save.evaluate((button) => button.click())
+    await page.locator('[data-path="items.0.unit_price"]:focus').waitFor()
+    const hidden = await page.evaluate<number>(`(() => {
+      const { top, bottom } = document.activeElement.closest('.mantine-InputWrapper-root').getBoundingClientRect()
+      return Math.max(document.querySelector('header').getBoundingClientRect().bottom - top, bottom - innerHeight)
+    })()`)
+    assert.ok(hidden <= 0, `${hidden} pixels of the field, its label or its message are out of sight`)
+    await note.fill('')
+    await price.fill('12500')
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '')
+    await page.setViewportSize({ width: 1280, height: 800 })
     await save.click()
     await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, write the phone')).waitFor()
     await page.locator('[data-path="customer_phone"]:focus').waitFor()

@@ -126,7 +126,7 @@ function Deliveries() {
     <section aria-labelledby="deliveries">
       <Stack gap="md">
         <div className="row">
-          <Title order={2} id="deliveries" ref={heading} tabIndex={-1} style={{ scrollMarginTop: 80 }}>
+          <Title order={2} id="deliveries" ref={heading} tabIndex={-1}>
             {t.deliveries}
           </Title>
           {any ? (
