@@ -23,6 +23,12 @@ test('the list has texts of each kind, and each text of the screens is in both l
   }
   const incomplete = all.filter(({ sw, en }) => sw === null || en === null)
   assert.deepEqual(incomplete.slice(0, 5), [])
+  // Each form takes these words from the same text, so every optional field has the same mark.
+  const optional = all.filter(({ sw, en }) => /\((si lazima|hiari)\)|\(optional\)/i.test(`${sw} ${en}`))
+  assert.deepEqual(
+    optional.map(({ file, key }) => `${file} ${key}`),
+    ['web/ui/parts-texts.ts optional'],
+  )
 })
 
 test('a Swahili status agrees with its noun: malipo take ya-, ujumbe takes u-', () => {

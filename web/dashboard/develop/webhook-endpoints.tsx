@@ -193,7 +193,7 @@ function EndpointForm({ row, close, made }: DialogProps & { row: WebhookEndpoint
           {...draft.form.getInputProps('webhook_url')}
         />
         <TextInput
-          label={t.endpoint_about}
+          label={parts.optional(t.endpoint_about)}
           description={t.endpoint_about_help}
           {...draft.form.getInputProps('description')}
         />

@@ -84,7 +84,7 @@ export const webhooksTexts = texts({
     endpoints_what: (limit: number) =>
       `Mifumo mingine inaweza kupokea matukio pia, kila mmoja kwa anwani, matukio na siri yake. Jumla ya anwani ${limit} kwa kila mazingira.`,
     endpoints_none: 'Hakuna anwani nyingine.',
-    endpoint_about: 'Maelezo (si lazima)',
+    endpoint_about: 'Maelezo',
     endpoint_about_help: 'Kwa mfano jina la mfumo unaopokea.',
     endpoint_acts: 'Vitendo',
     endpoint_add: 'Ongeza anwani',
@@ -225,7 +225,7 @@ export const webhooksTexts = texts({
     endpoints_what: (limit: number) =>
       `Other systems can get events too, each with its own address, events and secret. Each environment has up to ${limit} endpoints, with the main address.`,
     endpoints_none: 'No other endpoints.',
-    endpoint_about: 'Description (optional)',
+    endpoint_about: 'Description',
     endpoint_about_help: 'For example the name of the system that gets the events.',
     endpoint_acts: 'Actions',
     endpoint_add: 'Add an endpoint',
