@@ -105,6 +105,17 @@ test('the form refuses a malformed amount, the review refuses an amount above th
   const visitor = await office.comes(await office.newPerson('FINANCE', shop.merchant), 'dashboard')
   const { page } = visitor
   await asks(visitor)
+  const lines = page.getByRole('row')
+  const last_lines = async () => (await lines.allInnerTexts()).slice(-4).map((line) => line.replace(/\s+/g, ' '))
+  await lines.nth(10).waitFor()
+  assert.deepEqual(await last_lines(), [
+    'Available now TZS 100,000',
+    'Available after the approval of this request only TZS 89,200',
+    'Your other requests that wait for an approval (2) TZS 21,600',
+    'Available after the approval of all requests TZS 67,600',
+  ])
+  await visitor.looks('the review beside open requests')
+  await visitor.picture('review-beside-open-requests')
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
   const amount = page.getByLabel('Amount that the recipient gets')
   assert.equal(await amount.inputValue(), '10,000/=')
@@ -116,6 +127,11 @@ test('the form refuses a malformed amount, the review refuses an amount above th
     await page.getByText('Write an amount such as 25000 or 25000.50.').waitFor()
   }
   await amount.and(page.locator(':focus')).waitFor()
+  await amount.fill('80000')
+  await visitor.press('Angalia makato', 'See the fees')
+  await page.getByText('The available balance does not cover all these requests.').waitFor()
+  await page.getByRole('button', { name: /^Withdraw/, disabled: false }).waitFor()
+  await visitor.press('Rudi kurekebisha', 'Go back and correct')
   await amount.fill('100000')
   await visitor.press('Angalia makato', 'See the fees')
   await page.getByRole('alert').getByText('does not cover').waitFor()

@@ -49,6 +49,11 @@ export const newTexts = texts({
     total: 'Jumla itakayotoka kwenye salio lako',
     now: 'Salio linalopatikana sasa',
     after: 'Litakalobaki baada ya idhini',
+    after_this: 'Litakalobaki baada ya idhini ya ombi hili pekee',
+    open: (count: number) => `Maombi yako mengine yanayosubiri idhini (${count})`,
+    after_all: 'Litakalobaki baada ya idhini ya maombi yote',
+    short_of_all:
+      'Salio linalopatikana halitoshi kwa maombi haya yote. Ikiwa salio halitoshi kwa ombi, seva inakataa idhini yake.',
     short: 'Salio linalopatikana halitoshi kwa kiasi hiki na makato yake. Rudi upunguze kiasi.',
     warn_title: 'Angalia namba na jina',
     warn: 'Mtoa huduma akishatuma pesa, seva haiwezi kuzirudisha.',
@@ -105,6 +110,11 @@ export const newTexts = texts({
     total: 'Total taken from your balance',
     now: 'Available now',
     after: 'Available after the approval',
+    after_this: 'Available after the approval of this request only',
+    open: (count: number) => `Your other requests that wait for an approval (${count})`,
+    after_all: 'Available after the approval of all requests',
+    short_of_all:
+      'The available balance does not cover all these requests. If it does not cover a request, the server refuses its approval.',
     short: 'The available balance does not cover this amount and its fees. Go back and lower the amount.',
     warn_title: 'Check number and name',
     warn: 'After the provider has sent the money, the server cannot take the money back.',

@@ -10,6 +10,7 @@ import { useTexts } from '../../ui/language.ts'
 import { Amount, Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount } from '../../ui/show.ts'
+import { useOpenRequests } from './open-requests.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 
@@ -33,6 +34,8 @@ export function Review(props: {
   const available = balance.data?.available
   const after = available === undefined ? null : addAmounts([available, `-${total_reserved_amount}`])
   const short = after?.startsWith('-') === true
+  const open = useOpenRequests()
+  const after_all = after === null || !open.data?.amount ? null : addAmounts([after, `-${open.data.amount}`])
   return (
     <Page key="review" title={t.review_title} lead={t.review_lead}>
       <form onSubmit={send}>
@@ -52,13 +55,24 @@ export function Review(props: {
                 <Line label={t.now}>
                   <Amount value={available ?? null} currency={currency} />
                 </Line>
-                <Line label={t.after}>
+                <Line label={open.data?.count === 0 ? t.after : t.after_this}>
                   <Amount value={after} currency={currency} />
                 </Line>
+                {open.data === undefined || open.data.count === 0 ? null : (
+                  <>
+                    <Line label={t.open(open.data.count)}>
+                      <Amount value={open.data.amount} currency={currency} />
+                    </Line>
+                    <Line label={t.after_all}>
+                      <Amount value={after_all} currency={currency} />
+                    </Line>
+                  </>
+                )}
               </tbody>
             </table>
           </section>
           <Problem error={balance.error} retry={() => void balance.refetch()} />
+          <Problem error={open.error} retry={open.refetch} />
           {short ? (
             <Alert color="red" variant="light" role="alert">
               {t.short}
@@ -69,6 +83,7 @@ export function Review(props: {
             </Alert>
           )}
           <Text size="sm">
+            {after_all?.startsWith('-') && !short ? `${t.short_of_all} ` : null}
             {t.approval} {t.priced}
           </Text>
           {limits.data ? <DailyLimits limits={limits.data} currency={currency} /> : null}
