@@ -112,8 +112,8 @@ function Approve({
           {approvalHint}
         </Text>
       )}
-      {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
+      {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose}>
         {destination.first_time ? (
