@@ -10,7 +10,13 @@ import { useEffect, useRef } from 'react'
 export function Notice({ text }: { text: string | null }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (text !== null) place.current?.focus()
+    if (text === null) return
+    const focus = () => place.current?.focus()
+    // A dialog that closes returns the focus to the element that had it before, so the alert takes the focus afterwards.
+    const dialog = document.querySelector('dialog[open]')
+    if (dialog === null) return focus()
+    dialog.addEventListener('close', focus, { once: true })
+    return () => dialog.removeEventListener('close', focus)
   }, [text])
   return (
     <div role="status" ref={place} tabIndex={-1} className="notice">

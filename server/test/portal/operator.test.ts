@@ -228,6 +228,8 @@ describe("the operators' console", () => {
       await press('ArrowDown')
       await press('Enter')
       await hears(visitor, '', warns ? 'Rejected: the server' : 'to Asha Mwinyi.')
+      // After the dialog, the result of the decision has the focus.
+      await page.locator('.notice:focus').waitFor()
       await press('j')
     }
     await hears(visitor, '', 'This is the last withdrawal of the list.')
@@ -403,6 +405,7 @@ describe("the operators' console", () => {
       await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
       await visitor.looks('marked withdrawal left out')
       await visitor.picture('marked-result')
+      await question(visitor).locator('[role=status]:focus').waitFor()
       await visitor.press('Funga', 'Close')
       await question(visitor).waitFor({ state: 'detached' })
       const sent = bodies.filter(({ dry_run }) => !dry_run)

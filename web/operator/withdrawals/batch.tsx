@@ -293,13 +293,14 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
   const { approved, awaiting_second, items } = result
   const refused_count = items.filter(({ ok }) => !ok).length
   const sums = useRef<HTMLDivElement>(null)
-  // The operator may have scrolled through the dry run, and the result begins at its sums.
+  // The operator may have scrolled through the dry run, and the button with the focus is gone. The result begins at its sums.
   useLayoutEffect(() => {
+    sums.current?.focus({ preventScroll: true })
     sums.current?.closest('dialog')?.scrollTo(0, 0)
   }, [])
   return (
     <Stack gap="md">
-      <div role="status" ref={sums}>
+      <div role="status" ref={sums} tabIndex={-1}>
         {approved.count > 0 ? (
           <Text fw={600}>
             {t.sum_paid(
