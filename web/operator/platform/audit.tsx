@@ -131,7 +131,7 @@ function AuditAction({ name }: { name: string }) {
     <div>
       {words ?? name}
       {words === undefined ? null : (
-        <Text size="xs" c="dimmed" component="div">
+        <Text size="sm" c="dimmed" component="div">
           <Mono>{name}</Mono>
         </Text>
       )}
