@@ -137,6 +137,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
+  // The tools of the list stand in their places while the first rows load, so that the rows do not move down.
+  const waits = read.isPending && !error && !list.wrong
   const [chosen, setChosen] = useState<string[]>([])
   const selected = data?.items.filter((row) => props.bulk?.can(row) && chosen.includes(props.rowKey(row))) ?? []
   const name = useListName()
@@ -158,7 +160,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   }
   return (
     <Stack gap="md">
-      {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} /> : null}
+      {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} waits={waits} /> : null}
       <div className="list-tools">
         {filters.length > 0 ? (
           <SavedFilters
@@ -167,7 +169,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
             apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
           />
         ) : null}
-        {data && !empty ? (
+        {waits || (data && !empty) ? (
           <ColumnChoice
             names={optional.map((one) => one.name)}
             labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
@@ -177,7 +179,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
         ) : null}
       </div>
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
-      {read.isPending && !error && !list.wrong ? <LoadingRows label={t.loading} /> : null}
+      {waits ? <LoadingRows label={t.loading} /> : null}
       {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {data && props.bulk && data.items.some(props.bulk.can) ? (
         <BulkBar act={props.bulk} rows={selected} keyOf={props.rowKey} choose={setChosen} />
@@ -448,8 +450,11 @@ function Filters<Csv extends CallName>({
   read,
   first,
   wrong,
+  waits = false,
 }: {
   filters: readonly ListFilter[]
+  /** True while the first rows load. */
+  waits?: boolean
   /** The message of each wrong filter, by the name of the filter. */
   wrong: Readonly<Record<string, string>>
   list: ReturnType<typeof useListQuery>
@@ -461,7 +466,7 @@ function Filters<Csv extends CallName>({
   // On a phone, the filters would hide the list, so they are closed at first. The button shows how many filters have a value.
   const [opened, setOpened] = useState(list.wrong)
   const active = Object.keys(list.active).length
-  const has_file = csv !== undefined && !list.wrong && (read.data?.pagination.total_items ?? 0) > 0
+  const has_file = !list.wrong && (waits || (read.data?.pagination.total_items ?? 0) > 0)
   return (
     <Group gap={10} align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
       {filters.length > 0 || first ? (
@@ -478,7 +483,7 @@ function Filters<Csv extends CallName>({
           {t.clear}
         </Button>
       ) : null}
-      {has_file ? <CsvButton csv={csv} query={list.query} /> : null}
+      {csv && has_file ? <CsvButton csv={csv} query={list.query} waits={waits} /> : null}
     </Group>
   )
 }
@@ -547,9 +552,11 @@ function FilterField({
 function CsvButton<Csv extends CallName>({
   csv,
   query,
+  waits,
 }: {
   csv: { name: Csv; file: string; input?: Input<Csv> }
   query: Record<string, string | number>
+  waits: boolean
 }) {
   const t = useTexts(partsTexts)
   const scope = useScope()
@@ -571,7 +578,13 @@ function CsvButton<Csv extends CallName>({
   }
   return (
     <Group gap="xs" className="filters-file">
-      <Button variant="default" loading={busy} onClick={() => void downloadCsv()} aria-describedby={note}>
+      <Button
+        variant="default"
+        disabled={waits}
+        loading={busy}
+        onClick={() => void downloadCsv()}
+        aria-describedby={note}
+      >
         {t.csv}
       </Button>
       <Text id={note} size="xs" c="dimmed" className="filters-note">
