@@ -275,6 +275,16 @@ for (const language of languagesOf(0)) {
     assert.ok(message !== null && header !== null)
     assert.ok(message.y >= 0 && message.y + message.height <= header.height, 'on a phone, a message is in the header')
     assert.equal(await decisions.evaluate((box) => box === box.ownerDocument.activeElement), true, 'no focus is lost')
+    // With its keyboard open, a phone shows about half of the page.
+    await page.setViewportSize({ width: 360, height: 340 })
+    await decisions.evaluate((box) => {
+      const view = box.ownerDocument.defaultView
+      box.blur()
+      view?.scrollBy(0, box.getBoundingClientRect().top - 10)
+      box.focus()
+    })
+    const focused = await decisions.boundingBox()
+    assert.ok(focused !== null && focused.y >= header.height, 'the header covers no focused field')
     await page.getByLabel(says('Kila siku', 'Every day')).check()
     await page.waitForResponse((response) => response.url().includes('/notifications') && response.ok())
     await page.reload()
