@@ -58,7 +58,8 @@ export const keysTexts = texts({
       any: 'Anwani yoyote ya IP',
       listed: 'Anwani za IP zilizoidhinishwa tu (kwa mazingira halisi)',
     },
-    listed_help: 'Mpaka anwani iidhinishwe kwenye "Anwani za IP", ufunguo halisi utakataliwa.',
+    listed_help:
+      'Ukichagua hili, seva inakataa ufunguo halisi kutoka anwani ambayo mwendeshaji hajaiidhinisha kwenye "Anwani za IP".',
     create: 'Tengeneza ufunguo',
     shown_title: 'Nakili ufunguo wako sasa',
     shown_lead: 'Uhifadhi mahali salama. Hautaonekana tena ukiondoka kwenye ukurasa huu.',
@@ -135,7 +136,8 @@ export const keysTexts = texts({
       any: 'Any IP address',
       listed: 'Approved IP addresses only (in live)',
     },
-    listed_help: 'The server refuses a live key until an operator approves an address under "IP addresses".',
+    listed_help:
+      'With this rule, the server refuses a live key from an address that no operator has approved under "IP addresses".',
     create: 'Create the key',
     shown_title: 'Copy your key now',
     shown_lead: 'Keep the key in a safe place. This page shows the key only once.',

@@ -13,7 +13,7 @@ export const withdrawalTexts = texts({
         'Ombi limepokelewa na linasubiri idhini. Mwendeshaji wa mfumo analinganisha jina, namba na kiasi, kisha anaidhinisha, anakataa, au anauliza. Huna la kufanya kwa sasa; hakuna pesa iliyotengwa wala kutumwa.',
       INFO_REQUESTED: 'Mwendeshaji ameuliza swali. Jibu hapa chini ili ombi lirudi kwenye foleni ya idhini.',
       PROCESSING:
-        'Mwendeshaji ameidhinisha. Pesa zimetengwa na mtoa huduma anazituma; ukurasa huu unajisasisha akithibitisha.',
+        'Mwendeshaji ameidhinisha. Seva imetenga pesa na inamwagiza mtoa huduma kuzituma; ukurasa huu unajisasisha akithibitisha.',
       SUCCESS: 'Mtoa huduma amethibitisha kuwa pesa zimemfikia mpokeaji. Hakuna kilichobaki kufanywa.',
       FAILED: 'Pesa hazikutumwa. Zilizokuwa zimetengwa zimerudi kwenye salio lako. Angalia sababu, kisha omba tena.',
       REJECTED:
@@ -86,7 +86,7 @@ export const withdrawalTexts = texts({
       INFO_REQUESTED:
         'An operator asked a question. Answer the question below. The request then waits for approval again.',
       PROCESSING:
-        'An operator approved the withdrawal. The server has reserved the money, and the provider sends the money. When the provider confirms, this page changes.',
+        'An operator approved the withdrawal. The server has reserved the money, and sends the payout to the provider. When the provider confirms, this page changes.',
       SUCCESS: 'The provider confirmed that the money reached the recipient. You need to do nothing more.',
       FAILED:
         'The recipient got no money. The reserved money is back in your balance. Read the reason, then submit another withdrawal.',
