@@ -1,12 +1,25 @@
-// Defines the parts that the webhook routes share: the access rule, the audit entry of a change, and the e-mail about a change.
+// Defines the parts that the webhook routes share: the access rule and its later check, the audit entry of a change, and the e-mail
+// about a change.
 
 import type { FastifyRequest } from 'fastify'
 import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
-import { caller } from '../../kernel/http/index.ts'
+import { type Authenticate, caller, checkAccess, chooseCaller } from '../../kernel/http/index.ts'
 
 /** The access rule of the routes that configure webhooks, or read or replay deliveries and events. */
 export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
+/** The function that checks the caller of a request again. If the caller has lost the right, it throws a Refusal. */
+export type RecheckCaller = (request: FastifyRequest) => Promise<void>
+
+/** Makes the function that checks the caller again, for an open stream and after the look-up of a host. */
+export function createRecheck(authenticate: Authenticate): RecheckCaller {
+  return async (request) => {
+    const principal = await authenticate(request)
+    checkAccess(principal, access)
+    chooseCaller(request, principal, access.roles)
+  }
+}
+
 /** The group of these routes in the documentation. */
 export const tags = ['Webhooks']
 

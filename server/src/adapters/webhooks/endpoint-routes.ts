@@ -14,7 +14,7 @@ import {
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
-import { access, auditWebhookChange, type NotifyWebhookChange, tags } from './changes.ts'
+import { access, auditWebhookChange, type NotifyWebhookChange, type RecheckCaller, tags } from './changes.ts'
 import { type ConfigChange, checkConfig, queueTest } from './config.ts'
 import { getDelivery } from './deliveries.ts'
 import {
@@ -41,7 +41,11 @@ import {
 const OWN_ENVIRONMENT =
   'An API key acts on the endpoints of its environment only. A session acts on the environment that the request names in `environment`.'
 
-type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange }
+/**
+ * Dependencies of the routes that change endpoints. The look-up of a host can take seconds, so `recheck` checks the caller again
+ * after it. In tests, `lookup` replaces the DNS resolver.
+ */
+export type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; recheck: RecheckCaller }
 
 /** Adds the routes for the webhook endpoints of a merchant. In tests, `lookup` replaces the DNS resolver. */
 export function endpointRoutes(deps: Deps, app: App, options: EndpointOptions): void {
@@ -91,7 +95,7 @@ function endpointReadRoutes(deps: Deps, app: App): void {
   )
 }
 
-function addRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOptions): void {
+function addRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
   app.post(
     '/v1/merchant/webhook-endpoints',
     {
@@ -114,6 +118,7 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOption
       const stored_answer = await storedAnswer(deps, request, reply)
       if (stored_answer) return stored_answer
       const change = await checkEndpoint(deps, request.body, lookup)
+      await recheck(request)
       const { merchant, environment } = caller(request)
       return answerShowingOnce(deps, request, reply, 201, async (tx) => {
         const added = { ...change, webhook_url: request.body.webhook_url }
@@ -127,7 +132,7 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOption
   )
 }
 
-function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOptions): void {
+function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
   app.patch(
     '/v1/merchant/webhook-endpoints/:id',
     {
@@ -149,6 +154,7 @@ function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins }: EndpointOpt
       const { id } = request.params
       await getEndpoint(deps.db, merchant.id, environments, id)
       const change = await checkEndpoint(deps, request.body, lookup)
+      await recheck(request)
       return answerShowingOnce(deps, request, reply, 200, async (tx) => {
         const { before, after, secret } = await changeEndpoint(deps, tx, merchant.id, environments, id, change)
         await auditWebhookChange(deps, tx, request, 'webhook_endpoint.update', id, { before, after })

@@ -2,8 +2,8 @@
 
 import type { FastifyRequest } from 'fastify'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
-import { type App, type Authenticate, caller, checkAccess, chooseCaller } from '../../kernel/http/index.ts'
-import { access } from './changes.ts'
+import { type App, type Authenticate, caller } from '../../kernel/http/index.ts'
+import { access, createRecheck } from './changes.ts'
 import { EVENT_DAYS, eventIdIn, filteredEvent, listEvents } from './event-log.ts'
 import { createEventStreams, STREAMS_PER_CALLER, STREAMS_PER_MERCHANT } from './event-stream.ts'
 import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from './schema.ts'
@@ -11,14 +11,15 @@ import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from '
 const tags = ['Webhooks']
 
 /**
- * Dependencies of the event routes. `authenticate` checks the caller of an open stream again. `draining` returns true while the
- * process stops.
+ * Dependencies of the event routes. `authenticate` checks the caller of an open stream again, and the caller of a change of
+ * webhooks. `draining` returns true while the process stops.
  */
 export type EventRoutesOptions = { authenticate: Authenticate; draining: () => boolean }
 
 /** Adds the routes for events. When the app closes, the server ends all streams. */
 export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: EventRoutesOptions): void {
   const streams = createEventStreams(deps, draining)
+  const recheck = createRecheck(authenticate)
   app.addHook('preClose', async () => streams.close())
   app.get(
     '/v1/events',
@@ -65,11 +66,7 @@ export function eventRoutes(deps: Deps, app: App, { authenticate, draining }: Ev
         event: filteredEvent(request.query),
         after: given === undefined ? null : eventIdIn(header === given ? 'Last-Event-ID' : 'after', given),
       }
-      await streams.open(reply, of, async () => {
-        const principal = await authenticate(request)
-        checkAccess(principal, access)
-        chooseCaller(request, principal, access.roles)
-      })
+      await streams.open(reply, of, () => recheck(request))
     },
   )
 }

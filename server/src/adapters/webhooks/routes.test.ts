@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type Bench, deliverDue, queue, startBench } from '../../../test/webhooks.ts'
 import { createMerchant, type Merchant } from '../../access/merchants/index.ts'
 import { type App, createApp, type Environment, type Principal } from '../../kernel/http/index.ts'
+import { refuse } from '../../kernel/lib/index.ts'
 import { webhookRoutes } from './routes.ts'
 
 type Reply = {
@@ -19,27 +21,36 @@ let bench: Bench
 let app: App
 let receiver: Receiver
 const merchants = new Map<string, Merchant>()
+/** The merchant whose keys an operator revokes during the look-up of the host slow.test. */
+let revoked_during_lookup: string | null = null
+const revoked = new Set<string>()
 
 async function startApp(deps: Bench['deps']): Promise<App> {
+  const authenticate = async (request: FastifyRequest): Promise<Principal> => {
+    const [id, environment] = String(request.headers['x-test']).split(' ')
+    if (revoked.has(id ?? '')) refuse('api_key_revoked')
+    const { routing_code, merchant_code } = merchants.get(id ?? '') as Merchant
+    return {
+      kind: 'api_key',
+      key_id: `key of ${id}`,
+      key_name: 'Test',
+      environment: environment as Environment,
+      scopes: ['webhooks:manage'],
+      merchant: { id: id as string, routing_code, code: merchant_code },
+    }
+  }
   return createApp(deps, {
-    authenticate: async (request): Promise<Principal> => {
-      const [id, environment] = String(request.headers['x-test']).split(' ')
-      const { routing_code, merchant_code } = merchants.get(id ?? '') as Merchant
-      return {
-        kind: 'api_key',
-        key_id: `key of ${id}`,
-        key_name: 'Test',
-        environment: environment as Environment,
-        scopes: ['webhooks:manage'],
-        merchant: { id: id as string, routing_code, code: merchant_code },
-      }
-    },
+    authenticate,
     isKey: () => false,
     routes: [
       webhookRoutes(deps, {
         notifyAdmins: async () => {},
-        events: { authenticate: () => Promise.reject(new Error('no stream is open')), draining: () => false },
+        events: { authenticate, draining: () => false },
         lookup: async (name) => {
+          if (name === 'slow.test') {
+            if (revoked_during_lookup !== null) revoked.add(revoked_during_lookup)
+            return [{ address: '93.184.215.14', family: 4 }]
+          }
           if (name === 'private.test') return [{ address: '10.0.0.1', family: 4 }]
           throw new Error('not found')
         },
@@ -84,6 +95,28 @@ after(async () => {
 })
 
 describe('the webhook configuration', () => {
+  test('the server stores no webhook address when the caller loses the right during the look-up of the host', async (t) => {
+    const { deps } = bench
+    const strict = await startApp({ ...deps, config: { ...deps.config, webhook_allow_private: null } })
+    t.after(() => strict.close())
+    const webhook_url = 'http://slow.test/hook'
+    for (const [method, path] of [
+      ['PATCH', 'webhook-config'],
+      ['POST', 'webhook-endpoints'],
+    ] as const) {
+      const merchant = await newMerchant()
+      const call = callerOf(merchant, { app: strict })
+      revoked_during_lookup = merchant.id
+      const reply = await call(method, path, { webhook_url })
+      assert.deepEqual([reply.status, reply.error.code], [401, 'api_key_revoked'], path)
+      revoked_during_lookup = null
+      revoked.clear()
+      assert.equal((await call('GET', 'webhook-config')).status, 404)
+      assert.deepEqual((await call('GET', 'webhook-endpoints')).data.items, [])
+      assert.ok((await call(method, path, { webhook_url })).status < 300)
+    }
+  })
+
   test('the server shows the webhook secret only in the answers to the first save and to a rotation', async () => {
     const call = callerOf(await newMerchant())
     assert.equal((await call('GET', 'webhook-config')).status, 404)

@@ -9,15 +9,14 @@ import {
   answerShowingOnce,
   caller,
   findAnswer,
-  type Lookup,
   type Routes,
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
-import { access, auditWebhookChange, type NotifyWebhookChange, tags } from './changes.ts'
+import { access, auditWebhookChange, createRecheck, tags } from './changes.ts'
 import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
-import { endpointRoutes } from './endpoint-routes.ts'
+import { type EndpointOptions, endpointRoutes } from './endpoint-routes.ts'
 import { type EventRoutesOptions, eventRoutes } from './event-routes.ts'
 import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
@@ -37,23 +36,20 @@ const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API
 /** Adds the webhook routes. In tests, `lookup` replaces the DNS resolver. */
 export function webhookRoutes(
   deps: Deps,
-  options: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; events: EventRoutesOptions },
+  { events, ...options }: Omit<EndpointOptions, 'recheck'> & { events: EventRoutesOptions },
 ): Routes {
   return (app) => {
+    const of_changes = { ...options, recheck: createRecheck(events.authenticate) }
     webhookStatusRoute(deps, app)
-    configRoutes(deps, app, options)
-    endpointRoutes(deps, app, options)
+    configRoutes(deps, app, of_changes)
+    endpointRoutes(deps, app, of_changes)
     deliveryRoutes(deps, app)
     replayRoutes(deps, app)
-    eventRoutes(deps, app, options.events)
+    eventRoutes(deps, app, events)
   }
 }
 
-function configRoutes(
-  deps: Deps,
-  app: App,
-  { lookup, notifyAdmins }: { lookup?: Lookup; notifyAdmins: NotifyWebhookChange },
-): void {
+function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
   app.get(
     '/v1/merchant/webhook-config',
     {
@@ -90,6 +86,7 @@ function configRoutes(
       const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
       if (stored_answer) return replay(reply, stored_answer)
       const change = await checkConfig(deps, request.body, lookup)
+      await recheck(request)
       const { merchant, environments } = caller(request)
       return answerShowingOnce(deps, request, reply, 200, async (tx) => {
         const { shown: stored, secret, changes } = await saveConfig(deps, tx, merchant.id, environments, change)
