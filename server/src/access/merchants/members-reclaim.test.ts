@@ -4,7 +4,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { workBeforeCommit } from '../../../test/running-change.ts'
 import { mailedUrl, openBrowser, type Served, serve, signIn } from '../../../test/sign-in.ts'
+import { insertKey } from '../api-keys/index.ts'
+import { inviteMember } from './index.ts'
 
 let world: Served
 before(async () => {
@@ -79,6 +82,28 @@ test("after a password reset, the owner of an address is the only member of a st
     ['api_key.revoke', thief.email],
     ['member.remove', thief.email],
   ])
+})
+
+test('a password reset also removes a member and a key that a running request of the stranger adds', async () => {
+  const { email, merchant_id } = await signUp()
+  const act = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null } as const
+  const key = { merchant_id, environment: 'sandbox', scopes: ['transactions:read'], name: 'Late' } as const
+  const invitation = { merchant_id, email: `${randomUUID()}@example.com`, role: 'VIEWER', name: null } as const
+  let plaintext_key = ''
+  const owner = await workBeforeCommit(
+    world,
+    async (tx) => {
+      plaintext_key = (await insertKey(world.deps, tx, key, world.deps.config.keys_per_merchant)).plaintext_key
+      await inviteMember(world.deps, tx, act, invitation, async () => true)
+    },
+    () => reset(email),
+  )
+  assert.equal((await world.get('/v1/balance', plaintext_key)).body.error.code, 'api_key_revoked')
+  const members = (await world.get('/v1/merchant/members', owner)).body.data.items
+  assert.deepEqual(
+    members.map((member: { email: string }) => member.email),
+    [email],
+  )
 })
 
 test('the owner of an address becomes MERCHANT_ADMIN after a password reset when the stranger has demoted the account', async () => {

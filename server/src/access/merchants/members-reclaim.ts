@@ -11,6 +11,8 @@ const OWN = sql(
   'reclaim_own',
   'select s.merchant_id from members s where s.user_id = $1 and s.name is null order by s.merchant_id',
 )
+// With this lock, the transaction waits for running invitations and for requests that create a key.
+const LOCK_MERCHANT = sql('reclaim_lock_merchant', 'select 1 from merchants where id = $1 for no key update')
 // The order is the order of `members_lock`, so that this transaction and a change of a member do not deadlock.
 const LOCK = sql(
   'reclaim_lock',
@@ -53,6 +55,7 @@ export async function reclaimMerchants(
         reason: 'The user proved the e-mail address for the first time.',
         ...change,
       })
+    await tx.query(LOCK_MERCHANT, [merchant_id])
     const members = await tx.query<LockedMemberRow>(LOCK, [merchant_id])
     const own = members.find((member) => member.user_id === user_id)
     if (!own) continue

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { workBeforeCommit } from '../../../test/running-change.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
@@ -221,28 +222,16 @@ describe('the management of endpoints', () => {
 
 describe('a deleted endpoint', () => {
   test('the deletion of all endpoints also deletes an endpoint that a running transaction has added', async () => {
-    const added = Promise.withResolvers<void>()
-    const commit = Promise.withResolvers<void>()
     const owner = { id: merchant.id, routing_code: merchant.routing_code, code: merchant.merchant_code }
-    const adding = inTransaction(world.deps.db, async (tx) => {
-      await addEndpoint(world.deps, tx, owner, 'sandbox', { webhook_url: hook('late'), rotate_secret: false })
-      added.resolve()
-      await commit.promise
-    })
-    await added.promise
-    let has_ended = false
-    const deleting = inTransaction(world.deps.db, (tx) => deleteConfigs(tx, merchant.id))
-    deleting.finally(() => {
-      has_ended = true
-    })
-    const isWaiting = async () =>
-      (await world.rows("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
-    while (!has_ended && !(await isWaiting()));
-    commit.resolve()
-    await adding
+    const late = { webhook_url: hook('late'), rotate_secret: false }
+    const deleted = await workBeforeCommit(
+      world,
+      (tx) => addEndpoint(world.deps, tx, owner, 'sandbox', late),
+      () => inTransaction(world.deps.db, (tx) => deleteConfigs(tx, merchant.id)),
+    )
     assert.deepEqual(
-      (await deleting).map(({ webhook_url }) => webhook_url),
-      [hook('late')],
+      deleted.map(({ webhook_url }) => webhook_url),
+      [late.webhook_url],
     )
   })
 
