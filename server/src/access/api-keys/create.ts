@@ -30,13 +30,19 @@ const INSERT = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, null, $12, $13)`,
 )
 
-// With this lock, concurrent requests that create a key of the same merchant wait for each other, so that the limit holds.
+// With this lock, concurrent requests that create a key of the same merchant wait for each other, so that the limit holds. The
+// removal of a member takes the lock too, so that it finds each key of the member.
 const LOCK = sql('api_keys_limit_lock', 'select 1 from merchants where id = $1 for no key update')
 const COUNT_ACTIVE = sql(
   'api_keys_count_active',
   `select count(*)::int as total from api_keys
    where merchant_id = $1 and environment = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
 )
+
+/** Locks the merchant until the transaction ends, so that no other transaction creates a key of the merchant. */
+export async function lockNewKeys(tx: Tx, merchant_id: string): Promise<void> {
+  await tx.query(LOCK, [merchant_id])
+}
 
 /** Creates a key in its own transaction, within the limit KEYS_PER_MERCHANT. See `insertKey`. */
 export function createKey(deps: Deps, input: NewKey): Promise<CreatedKey> {
@@ -58,6 +64,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
   if (!merchant) refuse('not_found', { message: 'There is no merchant with this id.' })
   const approved = merchant.status === 'ACTIVE' && merchant.verified && merchant.priced
   if (input.environment === 'live' && !approved) refuse('production_access_restricted')
+  await lockNewKeys(tx, merchant.id)
   if (limit > 0) await checkKeyLimit(tx, input, limit, now)
 
   const plaintext_key = newPlaintextKey(deps.config, deps.random, input.environment)
@@ -94,11 +101,10 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
 }
 
 /**
- * Locks the merchant and counts its active keys in the environment. Revoked and expired keys do not count, because the server
+ * Counts the active keys of a locked merchant in the environment. Revoked and expired keys do not count, because the server
  * refuses them. If the merchant has `limit` or more active keys, refuses with key_limit_reached.
  */
 async function checkKeyLimit(tx: Tx, { merchant_id, environment }: NewKey, limit: number, now: Date): Promise<void> {
-  await tx.query(LOCK, [merchant_id])
   const [counted] = await tx.query<{ total: number }>(COUNT_ACTIVE, [merchant_id, environment, now])
   const active = counted?.total ?? 0
   if (active < limit) return
