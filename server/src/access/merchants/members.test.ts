@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { workBeforeCommit } from '../../../test/running-change.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
+import { insertKey } from '../api-keys/index.ts'
 import type { Merchant } from './index.ts'
 import { mailedName } from './invitation-mail.ts'
 
@@ -444,7 +446,7 @@ test('an invitation e-mail shows the name of the business without links', async 
 
 test('the removal of a member revokes and lists the keys that the member made, except the keys that the request names', async () => {
   const { merchant, admin } = await newTeam()
-  const { token, email } = await world.newSession([{ role: 'DEVELOPER', merchant }])
+  const { token, email, user_id } = await world.newSession([{ role: 'DEVELOPER', merchant }])
   const make = async (name: string, key: string) => {
     const body = { name, environment: 'sandbox', scopes: ['collections:read'] }
     const { id, plaintext_key } = (await world.post('/v1/merchant/api-keys', body, { key })).body.data
@@ -458,18 +460,34 @@ test('the removal of a member revokes and lists the keys that the member made, e
   }
   const own = await remove(token, `${member}?keep_keys=${kept.id}`)
   assert.deepEqual([own.status, own.body.error.code], [403, 'insufficient_role'], 'a developer who leaves keeps no key')
-  const removed = await remove(admin, `${member}?keep_keys=${kept.id}`)
-  assert.equal(removed.status, 200, removed.text)
-  assert.deepEqual(
-    removed.body.data.revoked_keys.map(({ id, name }: { id: string; name: string }) => [id, name]),
-    [[lost.id, 'Lost']],
+  // A request of the member creates another key during the removal.
+  const scopes = ['collections:read']
+  const late = {
+    merchant_id: merchant.id,
+    environment: 'sandbox',
+    scopes,
+    name: 'Late',
+    created_by_id: user_id,
+  } as const
+  const removed = await workBeforeCommit(
+    world,
+    (tx) => insertKey(world.deps, tx, late, world.deps.config.keys_per_merchant),
+    () => remove(admin, `${member}?keep_keys=${kept.id}`),
   )
+  assert.equal(removed.status, 200, removed.text)
+  const revoked: { id: string; name: string }[] = removed.body.data.revoked_keys
+  assert.deepEqual(revoked.map(({ name }) => name).sort(), ['Late', 'Lost'])
+  assert.ok(revoked.some(({ id }) => id === lost.id))
   const works = async ({ plaintext_key }: { plaintext_key: string }) =>
     (await world.get('/v1/collections', plaintext_key)).status
   assert.deepEqual([await works(lost), await works(kept), await works(other)], [401, 200, 200])
   const audited = await world.rows<{ target_id: string; reason: string }>(
-    "select target_id, reason from audit_log where merchant_id = $1 and action = 'api_key.revoke'",
+    "select target_id, reason from audit_log where merchant_id = $1 and action = 'api_key.revoke' order by target_id",
     [merchant.id],
   )
-  assert.deepEqual(audited, [{ target_id: lost.id, reason: `Made by ${email}, who is no longer a member.` }])
+  const reason = `Made by ${email}, who is no longer a member.`
+  assert.deepEqual(
+    audited,
+    revoked.map(({ id }) => ({ target_id: id, reason })),
+  )
 })

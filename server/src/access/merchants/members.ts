@@ -63,8 +63,9 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 
 /** If a merchant has this number of members, the server refuses another invitation. */
 const MEMBERS_MAX = 200
-// With this lock, concurrent invitations of the same merchant wait for each other, so that the limit holds.
-const LIMIT_LOCK = sql('members_limit_lock', 'select 1 from merchants where id = $1 for no key update')
+// With this lock, concurrent invitations of the same merchant wait for each other, so that the limit holds. A removal also waits
+// for requests that create a key, so that it finds each key of the member.
+const LOCK_MERCHANT = sql('members_lock_merchant', 'select 1 from merchants where id = $1 for no key update')
 
 /**
  * Counts an invitation e-mail. If the rate limit is reached, returns false. `email` is in lower case. The identity room
@@ -87,7 +88,7 @@ export async function inviteMember(
   const { merchant_id, role } = invitation
   const email = invitation.email.toLowerCase()
   const name = invitation.name ?? email
-  await tx.query(LIMIT_LOCK, [merchant_id])
+  await tx.query(LOCK_MERCHANT, [merchant_id])
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id])
   if ((counted?.total ?? 0) >= MEMBERS_MAX) {
     refuse('invalid_state', { message: `A merchant has at most ${MEMBERS_MAX} members. Remove a member first.` })
@@ -199,6 +200,7 @@ export async function removeMember(
   { merchant_id, member_id, by, keep }: Removal,
   revokeKeysOf: RevokeKeysOf,
 ): Promise<RemovedMemberView> {
+  await tx.query(LOCK_MERCHANT, [merchant_id])
   const member = await lockMember(tx, merchant_id, member_id, null, by)
   if (keep.length > 0 && by.role !== 'MERCHANT_ADMIN') {
     refuse('insufficient_role', { message: 'Only a MERCHANT_ADMIN may keep the API keys of a member who leaves.' })
