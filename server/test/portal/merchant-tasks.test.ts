@@ -52,6 +52,8 @@ test('a new merchant sets its logo and sends an invoice from a phone in at most 
   await tap(menu)
   await tap(line('Look'))
   await visitor.sees('', 'Look of the business')
+  const box = await page.getByRole('button', { name: 'Choose a picture' }).boundingBox()
+  assert.ok(box !== null && box.y + box.height <= 740, `the first screen ends above the logo: ${box?.y}`)
   const file = { name: 'logo.png', mimeType: 'image/png', buffer: sampleLogo() }
   await step(page.locator('input[type=file]').setInputFiles(file))
   await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()

@@ -31,11 +31,11 @@ export function Profile() {
         <Stack gap="md">
           <Text size="sm">{t.name_help(read.data.name)}</Text>
           {may ? null : <Text size="sm">{t.read_only}</Text>}
-          <Panel title={t.contact} id="contact">
-            <ContactForm profile={read.data} may={may} />
-          </Panel>
           <Panel title={t.logo} id="logo">
             <BusinessLogo profile={read.data} may={may} />
+          </Panel>
+          <Panel title={t.contact} id="contact">
+            <ContactForm profile={read.data} may={may} />
           </Panel>
         </Stack>
       )}
