@@ -202,7 +202,7 @@ for (const language of languagesOf(1)) {
 
     const hint = says(
       'Ili kutuma ankara, andika namba ya simu au barua pepe.',
-      'To send the invoice, type a phone number or an e-mail address.',
+      'To send the invoice, write a phone number or an e-mail address.',
     )
     /** Returns the texts that a screen reader reads after the name of the field. */
     const descriptions = (path: string) =>

@@ -123,7 +123,7 @@ export const invoicesTexts = texts({
     phone_hint: 'The server sends the SMS to this number, such as 0754 123 456.',
     email: 'E-mail of the customer',
     email_hint: 'The server sends the e-mail to this address.',
-    address_hint: 'To send the invoice, type a phone number or an e-mail address.',
+    address_hint: 'To send the invoice, write a phone number or an e-mail address.',
     total: 'Total',
     status: 'Status',
     due: 'Due date',
