@@ -33,7 +33,7 @@ export type Deps = {
   log: Log
   /** The traces. If the server exports no traces, the tracer makes no spans. */
   tracer: Tracer
-  /** The metrics of this process. Each room declares its own metrics with them. */
+  /** The metrics of this process. A room declares its own metrics here. */
   metrics: Metrics
   vault: Vault
   /** The hook for crash points. In production, the hook does nothing. */
