@@ -86,7 +86,7 @@ describe('the adapter as a whole', () => {
     }
   })
 
-  it('the adapter logs a problem that only an operator can fix at most once a minute', async () => {
+  it('at most once a minute, the adapter logs a problem that only an operator can fix', async () => {
     const message = 'Source IP not whitelisted (4032)'
     const { provider, logged } = await start(() => ({
       status: 403,
