@@ -1,5 +1,5 @@
-// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a page or a dialog, or moves the focus,
-// but never decides. The operator can switch the shortcuts off.
+// Defines keyboard shortcuts for operators. A shortcut is a single letter that opens a page or a dialog, moves the focus, or
+// asks for a name, but never decides. The operator can switch the shortcuts off.
 
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
@@ -13,7 +13,7 @@ const keysTexts = texts({
   sw: {
     title: 'Vitufe vya kibodi',
     button: 'Vitufe (?)',
-    lead: 'Hakuna kitufe kinachofanya uamuzi: kitufe kinafungua ukurasa au swali, au kinahamia mstari mwingine. Havifanyi kazi unapoandika.',
+    lead: 'Hakuna kitufe kinachofanya uamuzi. Havifanyi kazi unapoandika.',
     off: 'Zima vitufe',
     on: 'Washa vitufe',
     are_off: 'Umezima vitufe kwenye kivinjari hiki.',
@@ -21,7 +21,7 @@ const keysTexts = texts({
   en: {
     title: 'Keyboard shortcuts',
     button: 'Keys (?)',
-    lead: 'No key makes a decision: a key only opens a page or a dialog, or moves to another row. The keys do not work while you type.',
+    lead: 'No key makes a decision. The keys do not work while you type.',
     off: 'Switch the keys off',
     on: 'Switch the keys on',
     are_off: 'You have switched off the keys in this browser.',

@@ -14,7 +14,7 @@ import { ForDuty } from '../duty.tsx'
 import { type Shortcut, Shortcuts } from '../keys.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
-import { useMe } from '../operator.ts'
+import { useMay, useMe } from '../operator.ts'
 import { isolateDirection } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { Decide } from './decide.tsx'
@@ -28,9 +28,9 @@ import {
   VelocityPanel,
   WarningPanel,
 } from './panels.tsx'
-import { Destination } from './panels-destination.tsx'
+import { Destination, useNameCheck } from './panels-destination.tsx'
 import { Earlier, HistoryPanel, Talk } from './panels-history.tsx'
-import { ACTIONS, type ActionName, allowedActions, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
+import { ACTIONS, type ActionName, allowedActions, type WithdrawalCaseRecord } from './record.ts'
 import { useNeighbours } from './walk.ts'
 
 /**
@@ -65,9 +65,10 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const me = useMe()
   const [notice, setNotice] = useState<string | null>(null)
   const [decided, setDecided] = useState(false)
-  const [check, setCheck] = useState<NameCheck | null>(null)
   const { open_question, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
+  const name_check = useNameCheck(withdrawal.id)
+  const { check } = name_check
   const acts = allowedActions(of, me)
   const flags = useFlags(of, check)
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
@@ -95,7 +96,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       }
     >
       <div>
-        <Ways id={withdrawal.id} acts={acts} ask={ask} say={setNotice} decided={decided} notice={notice} />
+        <Ways id={withdrawal.id} {...{ acts, ask, decided, notice }} lookUpName={name_check.look} say={setNotice} />
       </div>
       <Problem error={error} />
       <ForDuty duty="money" note>
@@ -117,7 +118,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       <WarningPanel of={of} flags={flags} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <ChargesPanel of={of} />
-        <Destination of={of} check={check} onCheck={setCheck} />
+        <Destination of={of} name_check={name_check} />
         <MerchantMoney of={of} />
         <VelocityPanel of={of} />
         <PayoutPanel of={of} />
@@ -141,13 +142,14 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
 }
 
 /**
- * Links to the list and to its previous and next withdrawals, also by shortcuts. Other shortcuts open the decisions. After a
- * decision, a button beside its result opens the next withdrawal.
+ * Links to the list and to its previous and next withdrawals, also by shortcuts. Other shortcuts open the decisions and ask the
+ * provider for the name. After a decision, a button beside its result opens the next withdrawal.
  */
 function Ways({
   id,
   acts,
   ask,
+  lookUpName,
   say,
   decided,
   notice,
@@ -155,11 +157,13 @@ function Ways({
   id: string
   acts: readonly ActionName[]
   ask: (act: ActionName) => void
+  lookUpName: () => void
   say: (text: string) => void
   decided: boolean
   notice: string | null
 }) {
   const t = useTexts(caseTexts)
+  const may_decide = useMay('money')
   const { list, steps } = useNeighbours(id)
   const [error, setError] = useState<unknown>(null)
   const next = async () => {
@@ -179,6 +183,7 @@ function Ways({
     { key: 'a', does: t.key_approve, run: open('approve') },
     { key: 'r', does: t.key_reject, run: open('reject') },
     { key: 'i', does: t.key_ask, run: open('ask') },
+    ...(may_decide ? [{ key: 'n', does: t.check, run: lookUpName }] : []),
   ]
   return (
     <>

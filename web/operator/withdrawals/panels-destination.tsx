@@ -1,6 +1,7 @@
 // Shows the destination of a withdrawal, earlier withdrawals to it, and the account name at the provider.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Chip, FactList, Mono, Panel, Time } from '../../ui/parts.tsx'
@@ -12,15 +13,26 @@ import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
-/** Shows the recipient and the earlier withdrawals to this destination. `onCheck` gets the result of a name check. */
+/**
+ * Returns the result of the latest name check of a withdrawal, and the function that asks the provider for the name. Null as
+ * `check` means that the provider has not answered yet.
+ */
+export function useNameCheck(id: string) {
+  const [check, setCheck] = useState<NameCheck | null>(null)
+  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
+  const look = () => {
+    if (!act.isPending) act.mutate({ params: { withdrawal_id: id }, body: {} }, { onSuccess: setCheck })
+  }
+  return { check, look, error: act.error, is_pending: act.isPending }
+}
+
+/** Shows the recipient, the earlier withdrawals to this destination, and the name check. */
 export function Destination({
   of,
-  check,
-  onCheck,
+  name_check,
 }: {
   of: WithdrawalCaseRecord
-  check: NameCheck | null
-  onCheck: (check: NameCheck) => void
+  name_check: ReturnType<typeof useNameCheck>
 }) {
   const t = useTexts(caseTexts)
   const words = useWords()
@@ -54,18 +66,21 @@ export function Destination({
           : t.never}{' '}
         {destination.other_merchants > 0 ? t.others(destination.other_merchants) : null}
       </Text>
-      <Name id={withdrawal.id} check={check} onCheck={onCheck} />
+      <Name name_check={name_check} />
     </Panel>
   )
 }
 
-function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onCheck: (check: NameCheck) => void }) {
+function Name({ name_check: { check, look, error, is_pending } }: { name_check: ReturnType<typeof useNameCheck> }) {
   const t = useTexts(caseTexts)
-  const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
-  const look = () => act.mutate({ params: { withdrawal_id: id }, body: {} }, { onSuccess: onCheck })
+  const result = useRef<HTMLDivElement>(null)
+  // The operator may have used the key at the top of the page, and the result may be below the visible part.
+  useEffect(() => {
+    if (check !== null) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [check])
   return (
     <Stack gap="xs">
-      <div role="status">
+      <div role="status" ref={result}>
         {check === null ? null : (
           <Group gap="xs">
             {check.matches === null ? (
@@ -82,10 +97,10 @@ function Name({ id, check, onCheck }: { id: string; check: NameCheck | null; onC
           </Group>
         )}
       </div>
-      <Problem error={act.error} retry={look} />
+      <Problem error={error} retry={look} />
       <ForDuty duty="money">
         <Group className="no-print">
-          <Button size="xs" variant="default" loading={act.isPending} onClick={look}>
+          <Button size="xs" variant="default" loading={is_pending} onClick={look}>
             {check === null ? t.check : t.check_again}
           </Button>
         </Group>
