@@ -83,10 +83,12 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`the filters of payments share a line at 1280 pixels, and the column of checkboxes is narrow (${language})`, async () => {
+  test(`the filters of payments share a line at 1280 pixels, the checkboxes are narrow, and arriving rows move no button (${language})`, async () => {
     const paid = { amount: '5000', phone: '0754123001', reference: `LINE-${language}` }
     assert.equal((await office.world.post('/v1/collections/wallet-push', paid)).status, 202)
     const visitor = await office.comes(owner, 'dashboard', { language })
+    const rows_may_come = Promise.withResolvers<void>()
+    await visitor.page.route('**/v1/collections?**', (route) => rows_may_come.promise.then(() => route.fallback()))
     await visitor.opens('/sandbox/collections')
     const fields = visitor.page.locator('.filters > .mantine-InputWrapper-root')
     await fields.first().waitFor()
@@ -94,6 +96,12 @@ for (const language of LANGUAGES) {
     const tops = await Promise.all((await fields.all()).map(async (field) => (await field.boundingBox())?.y))
     assert.equal(tops.length, 6)
     assert.equal(new Set(tops).size, 1, JSON.stringify(tops))
+    const csv = visitor.page.getByRole('button', { name: visitor.says('Pakua CSV', 'Download CSV') })
+    assert.equal(await csv.isDisabled(), true)
+    const place = await csv.boundingBox()
+    rows_may_come.resolve()
+    await visitor.page.getByText(paid.reference).waitFor()
+    assert.deepEqual(await csv.boundingBox(), place)
     const column = await visitor.page
       .locator('td', { has: visitor.page.locator('[type=checkbox]') })
       .first()
