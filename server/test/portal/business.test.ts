@@ -166,6 +166,9 @@ test('the console shows HTML in a message as plain text, and the audit log names
   const merchant = await world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
   const key = await world.newKey({ merchant })
+  await world.rows("update merchants set name = 'Duka la Juma la vifaa vya ujenzi na umeme' where id = $1", [
+    merchant.id,
+  ])
   const hostile = '<img src=x onerror=alert(1)>\u202Eتست 🧾'
   const invoice = await world.post(
     '/v1/invoices',
@@ -184,6 +187,7 @@ test('the console shows HTML in a message as plain text, and the audit log names
   const { page } = visitor
   await visitor.opens('/sandbox/messages?channel=email')
   const row = page.getByRole('row').filter({ hasText: 'mteja@example.com' })
+  assert.match(await row.locator('summary').innerText(), /, TZS 5,000$/, 'the subject is whole')
   await row.locator('summary').click()
   await row.getByText('<img src=x onerror=alert(1)>').first().waitFor()
   assert.equal(await page.locator('main img').count(), 0)
