@@ -3,7 +3,7 @@
 import { NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { type Environment, ScopeContext, useSignedInUser } from '../ui/data.ts'
+import { type Environment, ScopeContext, type SignedInUser, useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { useTexts } from '../ui/language.ts'
@@ -16,18 +16,24 @@ import { Initial, type MenuItem, placesOfMenu, Shell } from '../ui/shell.tsx'
 import { useWords } from '../ui/words.ts'
 import { AttentionContext, type AttentionItem, countOf, useAttentionRead } from './attention.ts'
 import { frameTexts } from './frame-texts.ts'
-import { CHOSEN, ENVIRONMENTS, type Membership, MerchantContext } from './merchant.ts'
+import {
+  CHOSEN,
+  chooseMerchant,
+  ENVIRONMENTS,
+  keepMerchantOfTab,
+  lastChosenMerchant,
+  type Membership,
+  MerchantContext,
+} from './merchant.ts'
 import { useSearchActs } from './search-acts.ts'
 import { useSearchLists } from './search-lists.ts'
 import { NeedsSecondFactor } from './second-factor.tsx'
 
 const ENVIRONMENT = 'malipo.dashboard.environment'
 
-/** Reads the user, and then shows the page. A user without a business sees an explanation. */
+/** Reads the user, and then shows the page. */
 export function DashboardFrame() {
-  const t = useTexts(frameTexts)
   const me = useSignedInUser()
-  const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
   if (me.data === undefined) {
     return (
       <main className="alone">
@@ -35,8 +41,24 @@ export function DashboardFrame() {
       </main>
     )
   }
-  const { memberships, email, email_verified } = me.data
-  const membership = memberships.find(({ merchant_id }) => merchant_id === chosen) ?? memberships[0]
+  return <FrameOfUser user={me.data} />
+}
+
+/**
+ * Shows the business of the tab. A new tab shows the business that the user chose last, or the first one. A user without a
+ * business sees an explanation.
+ */
+function FrameOfUser({ user }: { user: SignedInUser }) {
+  const t = useTexts(frameTexts)
+  const { id, memberships, email, email_verified, second_factor } = user
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
+  const [last] = useState(() => lastChosenMerchant(id))
+  const find = (wanted: string | null) => memberships.find(({ merchant_id }) => merchant_id === wanted)
+  const membership = find(chosen) ?? find(last) ?? memberships[0]
+  const shown = membership?.merchant_id
+  useEffect(() => {
+    if (shown !== undefined) keepMerchantOfTab(shown)
+  }, [shown])
   if (membership === undefined) {
     return (
       <Shell menu={[]} strip={{ kind: 'sandbox', text: facts.brand_name }} who={email}>
@@ -48,10 +70,9 @@ export function DashboardFrame() {
     )
   }
   const choose = (merchant_id: string) => {
-    sessionStorage.setItem(CHOSEN, merchant_id)
+    chooseMerchant(id, merchant_id)
     setChosen(merchant_id)
   }
-  const { second_factor } = me.data
   return <DashboardShell {...{ memberships, membership, email, second_factor, choose }} />
 }
 

@@ -23,6 +23,25 @@ export function chooseNamedMerchant(): void {
   history.replaceState(history.state, '', address)
 }
 
+/** Returns the storage key of the business that a user chose last. A sign-out keeps this entry, which contains only ids. */
+const lastChoiceKey = (user_id: string) => `${CHOSEN}.${user_id}`
+
+/** Returns the id of the business that this user chose last in this browser. Null means that the user chose none. */
+export function lastChosenMerchant(user_id: string): string | null {
+  return localStorage.getItem(lastChoiceKey(user_id))
+}
+
+/** Shows this business in this tab, and after the next sign-in of this user in this browser. */
+export function chooseMerchant(user_id: string, merchant_id: string): void {
+  sessionStorage.setItem(CHOSEN, merchant_id)
+  localStorage.setItem(lastChoiceKey(user_id), merchant_id)
+}
+
+/** If the tab has no business yet, keeps this one, so that a choice in another tab does not change this tab. */
+export function keepMerchantOfTab(merchant_id: string): void {
+  if (sessionStorage.getItem(CHOSEN) === null) sessionStorage.setItem(CHOSEN, merchant_id)
+}
+
 /** The environment of a page, and the user's membership in the business of the page. */
 export type MerchantAccess = { environment: Environment; membership: Membership }
 

@@ -105,7 +105,7 @@ export async function finishSignIn(): Promise<void> {
  */
 const SIGNED_OUT = `malipo.${facts.console}.signed-out`
 
-/** Deletes the session, the drafts and the choices, so that the next user of this tab cannot see them. */
+/** Deletes the session, the drafts and the choices of this tab, so that the next user of the tab cannot see them. */
 function deleteSession(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(OWN)) sessionStorage.removeItem(key)

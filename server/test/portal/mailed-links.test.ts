@@ -1,4 +1,4 @@
-// Tests links from e-mails, which a member of two businesses opens in the dashboard.
+// Tests which business the dashboard shows to a member of two: after links from e-mails, and after a new sign-in.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { inTransaction } from '../../src/kernel/db/index.ts'
 import { notifyDecision } from '../../src/money/withdrawals/notify.ts'
 import { rejectWithdrawal } from '../../src/money/withdrawals/review.ts'
 import { fund } from '../withdrawals.ts'
-import { type Office, openOffice, type Person } from './office.ts'
+import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 
 const OPERATOR = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } } as const
 
@@ -80,8 +80,46 @@ test('a member of two businesses opens the withdrawal of an e-mail, whichever bu
   await page.getByLabel('Business', { exact: true }).selectOption(businesses[0]?.id as string)
   await visitor.opens('/sandbox/withdrawals')
   await page.locator('main').getByText('PAY-1').first().waitFor()
+  await remembersChoice(visitor)
   await visitor.leave()
 })
+
+/** Signs out, and signs in on the same browser as this person. */
+async function signsInAs({ page, press }: Visitor, { email, password }: Person): Promise<void> {
+  await press('', 'Sign out')
+  await page.waitForURL(/\/identity\//)
+  if (/sign-out/.test(page.url())) await page.locator('form button').first().click()
+  await page.locator('input[name=email]').fill(email)
+  await page.locator('input[name=password]').fill(password)
+  await page.locator('form button').first().click()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+}
+
+/** Checks that the console opens the business that the person chose last, and only for this person. */
+async function remembersChoice(visitor: Visitor): Promise<void> {
+  const { page } = visitor
+  const { deps, rows } = office.world
+  const [first, second] = businesses.map(({ id }) => id) as [string, string]
+  const choice = page.getByLabel('Business', { exact: true })
+  const kept = ({ user_id }: Person) => `localStorage['malipo.dashboard.merchant.${user_id}']`
+  const colleague = await office.newPerson('VIEWER', businesses[0])
+  await inTransaction(deps.db, (tx) => setMember(deps, tx, second, colleague.user_id, 'VIEWER'))
+  await choice.selectOption(second)
+  await signsInAs(visitor, colleague)
+  assert.equal(await choice.inputValue(), first, 'another user gets the first business')
+  assert.equal(await page.evaluate(kept(colleague)), undefined)
+  await signsInAs(visitor, person)
+  assert.equal(await choice.inputValue(), second, 'the member gets the business of the last choice')
+  // A choice in another tab does not change this tab.
+  await page.evaluate(`${kept(person)} = '${first}'`)
+  await visitor.opens('/sandbox')
+  assert.equal(await choice.inputValue(), second)
+  // A new tab has no business of its own, and the person no longer belongs to the one of the last choice.
+  await page.evaluate(`${kept(person)} = '${second}'; sessionStorage.removeItem('malipo.dashboard.merchant')`)
+  await rows('delete from members where merchant_id = $1 and user_id = $2', [second, person.user_id])
+  await visitor.opens('/sandbox')
+  await page.locator('.business-name').getByText('Duka 1', { exact: true }).waitFor()
+}
 
 test('a member whom a second business invited opens that business by the link in the e-mail', async () => {
   const deps = addressed()
