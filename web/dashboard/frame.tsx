@@ -124,7 +124,7 @@ function DashboardShell({
       ? [
           { heading: t.develop },
           line('keys', t.keys, 'key', 'keys_expiring'),
-          line('webhooks', t.webhooks, 'webhook', 'webhooks_failing'),
+          line('webhooks', t.webhooks, 'webhook', 'webhooks_failing', 'webhooks_retrying', 'webhooks_waiting'),
           line('requests', t.requests, 'request'),
         ]
       : []),
