@@ -18,6 +18,8 @@ const missedTexts = texts({
     send: 'Tuma sasa',
     sent: (count: number) =>
       count === 0 ? 'Hakuna ujumbe unaosubiri kutumwa.' : `Seva inatuma ujumbe ${showCount(count)} sasa.`,
+    sent_before: (before: number, count: number) =>
+      `${count === 0 ? 'Seva ilikuwa' : 'Ilikuwa'} imeshatuma tena ujumbe ${showCount(before)}, au inautuma sasa.`,
   },
   en: {
     waiting: (count: number) =>
@@ -31,6 +33,8 @@ const missedTexts = texts({
       count === 0
         ? 'No delivery waits now.'
         : `The server sends ${showCount(count)} ${count === 1 ? 'delivery' : 'deliveries'} now.`,
+    sent_before: (before: number, count: number) =>
+      `${count === 0 ? 'The server' : 'It'} had already sent ${showCount(before)} again, or sends ${before === 1 ? 'it' : 'them'} now.`,
   },
 })
 
@@ -50,7 +54,7 @@ export function MissedFacts({ webhook: { failed, given_up, next_attempt_at } }: 
 }
 
 /** Sends the missed deliveries of the endpoint now: those that wait for a retry, and those that the server does not retry. */
-export function SendMissed({ webhook: { environment, endpoint_id, oldest_at } }: { webhook: FailingWebhook }) {
+export function SendMissed({ webhook: { environment, endpoint_id, oldest_at, failed } }: { webhook: FailingWebhook }) {
   const t = useTexts(missedTexts)
   const call = useCall()
   const queries = useQueryClient()
@@ -62,8 +66,10 @@ export function SendMissed({ webhook: { environment, endpoint_id, oldest_at } }:
     try {
       const input = { query: { environment }, body: { since: oldest_at, endpoint_id } }
       const { queued } = await call('POST /v1/merchant/webhook-deliveries/replay', input)
+      // The request skips missed deliveries that the server sent since the last read of the warning, or sends at this moment.
+      const before = failed - queued
       // The message comes before the next read, because this read removes the button.
-      showToast(t.sent(queued))
+      showToast(before > 0 ? `${t.sent(queued)} ${t.sent_before(before, queued)}` : t.sent(queued))
     } catch (thrown) {
       setError(thrown)
     }
