@@ -132,6 +132,21 @@ test('the form refuses a malformed amount, the review refuses an amount above th
   await page.getByText('The available balance does not cover all these requests.').waitFor()
   await page.getByRole('button', { name: /^Withdraw/, disabled: false }).waitFor()
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
+  // If one page of the list does not have all open requests, the review shows their number without a sum.
+  await page.route(/\/v1\/merchant\/withdrawals\?.*status=INFO_REQUESTED/, async (route) => {
+    const response = await route.fetch()
+    const json = await response.json()
+    json.data.pagination.total_items = 101
+    await route.fulfill({ response, json })
+  })
+  await visitor.press('Angalia makato', 'See the fees')
+  await page.getByText('Your other requests that wait for an approval (103)').waitFor()
+  assert.deepEqual((await last_lines()).slice(2), [
+    'Your other requests that wait for an approval (103) –',
+    'Available after the approval of all requests –',
+  ])
+  await page.unrouteAll({ behavior: 'wait' })
+  await visitor.press('Rudi kurekebisha', 'Go back and correct')
   await amount.fill('100000')
   await visitor.press('Angalia makato', 'See the fees')
   await page.getByRole('alert').getByText('does not cover').waitFor()
