@@ -247,6 +247,18 @@ test("without a network every tap keeps the page, and a payment continues after 
   await payer.context.setOffline(false)
   await payer.sees(...paidText)
   assert.equal(await attemptsOf(link), 1)
+  const refused = await street.newLink()
+  await payer.page.goto(refused.url)
+  await payer.payBy(street.phone('002'))
+  for (const tap of ['Try again with 0754 *** 002', 'Use another way or number']) {
+    await payer.sees('', 'Payment did not succeed')
+    await payer.context.setOffline(true)
+    await payer.press('', tap)
+    await payer.page.locator('#offline', { hasText: 'When the connection is back, press again.' }).waitFor()
+    await payer.context.setOffline(false)
+    await payer.page.locator('#offline').waitFor({ state: 'hidden' })
+  }
+  assert.equal(await attemptsOf(refused), 1)
   await payer.leave()
 })
 

@@ -30,6 +30,8 @@ export type ScreenContent = {
   has_contact?: boolean
   /** True if the body is the page of help itself. */
   is_help?: boolean
+  /** True if the body already has the notice that the payer is offline. */
+  has_offline?: boolean
   /** The preview of the link in chat applications. */
   card?: { title: string; description: string }
 }
@@ -96,7 +98,11 @@ ${strip}<div class="top">
 </div>
 </header>
 <main id="main"${content.polling && pollingAttributes(view, content.polling)}>
-${content.body}<p id="live" role="status" class="unseen"></p>
+${content.body}${
+  !content.has_offline &&
+  html`<p class="box warn" id="offline" hidden>${say('offline_page')}</p>
+`
+}<p id="live" role="status" class="unseen"></p>
 </main>
 ${foot}</body>
 </html>

@@ -142,9 +142,10 @@ test('the pages of an open prompt show once by which minute of Tanzanian time th
   }
 })
 
-test('each page has one h1 and a title with the right name, and each page but the first focuses its problems or its h1', () => {
+test('each page has one h1, one offline notice and the right title, and each but the first focuses its problems or its h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
+    assert.equal(page.match(/id="offline"/g)?.length, 1, name)
     const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? ''
     assert.match(title, 'merchant_name' in view ? / - Duka la Asha$/ : / - Malipo$/, name)
     const wrong = view.screen === 'choose' && view.problems.length > 0

@@ -27,6 +27,7 @@ ${
     title: plain('pay_amount', { amount: shownAmount(view) }),
     body,
     wrong: view.problems.length > 0,
+    has_offline: true,
     card: payCard(view),
     polling: view.unanswered && { ...view.unanswered, form: true },
   }

@@ -49,6 +49,7 @@ ${summary(view)}`
     title:
       title === 'open_wallet' ? t.plain('open_wallet', { wallet: plainLine(view.wallet_name, 40) }) : t.plain(title),
     body,
+    has_offline: true,
     polling: {
       ...pollingOf(view),
       countdown: { remaining_s: wholeSeconds(view.remaining_s), total_s: wholeSeconds(view.total_s) },
@@ -136,7 +137,7 @@ ${
 <p><a class="button second" href="${view.picture_path}" download="qr.png">${say('qr_save')}</a></p>
 ${pollingNotice(view, view.check_path)}</section>
 ${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${summary(view)}`
-  return { title: t.plain('scan_qr'), body, polling: pollingOf(view) }
+  return { title: t.plain('scan_qr'), body, has_offline: true, polling: pollingOf(view) }
 }
 
 /**
@@ -149,7 +150,7 @@ export function slowScreen(view: SlowScreen): ScreenContent {
   const rest = html`${paragraph(t, 'still_waiting_lead')}<p><strong>${say('do_not_pay_again')}</strong></p>
 ${pollingNotice(view, view.check_path)}`
   const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${view.other_way_path && otherWay(view, view.other_way_path)}${summary(view)}`
-  return { title: t.plain('still_waiting'), body, polling: pollingOf(view) }
+  return { title: t.plain('still_waiting'), body, has_offline: true, polling: pollingOf(view) }
 }
 
 function resendForm(view: SlowScreen): HtmlValue {

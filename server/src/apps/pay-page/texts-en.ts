@@ -78,6 +78,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   offline_unsent: 'You are offline, and we sent no request. When the connection is back, try again.',
+  offline_page: 'You are offline. When the connection is back, press again.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',

@@ -78,6 +78,7 @@ export const sw = {
   other_way_warning: 'Kama umeshaweka PIN, usianze malipo mengine: subiri majibu.',
   offline: 'Mtandao umekatika. Malipo yako yanaendelea, na ukurasa utaendelea mtandao ukirudi.',
   offline_unsent: 'Mtandao umekatika, na hatujatuma ombi. Mtandao ukirudi, jaribu tena.',
+  offline_page: 'Mtandao umekatika. Mtandao ukirudi, bonyeza tena.',
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua app ya benki yako au ya mtandao wako, kisha skani QR hii.',
