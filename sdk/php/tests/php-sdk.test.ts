@@ -103,3 +103,9 @@ test('the PHP SDK calls the resources of the real server, and names each failure
   assert.equal(mistakes.length, expected.length)
   for (const [i, message] of expected.entries()) assert.match(mistakes[i], message)
 })
+
+test('the PHP SDK ends a call without another retry when Retry-After or its own pause would be longer than 20 seconds', async () => {
+  const output = await outputOf('php', [`${FOLDER}waits.php`, AUTOLOAD, JSON.stringify(['20', '21', null])])
+  // The seventh pause would be 20.48 seconds.
+  assert.deepEqual(JSON.parse(output), [[20.07], [], [0.32, 0.64, 1.28, 2.56, 5.12, 10.24]])
+})

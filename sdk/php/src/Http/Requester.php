@@ -9,7 +9,7 @@ use Malipo\Exceptions\NoAnswerException;
 /** Sends the calls of the resources: idempotency key, retries, and exceptions. */
 final class Requester
 {
-    /** The longest pause in seconds before a retry. If the pause would be longer, the call fails without a wait. */
+    /** In seconds. If Retry-After, or the computed pause without it, is longer, the call fails without a wait. */
     private const WAIT_SECONDS_MAX = 20.0;
     private const FIRST_WAIT_SECONDS = 0.5;
     /** The statuses of proxies and gateways after which a later attempt can succeed. */
@@ -126,13 +126,11 @@ final class Requester
                 && ($result->effect === Failure::UNKNOWN || ($isUnknown && $result->effect === Failure::NONE_NOW));
             // The random part spreads the retries of many clients over time.
             $chance = lcg_value() / 2;
-            $wait = $result->retryAfter === null
-                ? self::FIRST_WAIT_SECONDS * 2 ** $attempt * (0.5 + $chance)
-                : $result->retryAfter + $chance / 2;
-            if (!$result->isRepeated || $attempt >= $this->maxRetries || $wait > self::WAIT_SECONDS_MAX + 1) {
+            $wait = $result->retryAfter ?? self::FIRST_WAIT_SECONDS * 2 ** $attempt * (0.5 + $chance);
+            if (!$result->isRepeated || $attempt >= $this->maxRetries || $wait > self::WAIT_SECONDS_MAX) {
                 throw $result->exception($key, $isUnknown);
             }
-            usleep((int) ($wait * 1_000_000));
+            usleep((int) (($result->retryAfter === null ? $wait : $wait + $chance / 2) * 1_000_000));
         }
     }
 
