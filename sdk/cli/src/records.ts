@@ -80,7 +80,7 @@ async function findById(api: Api, id: string, hidden: Set<string>): Promise<Foun
     const record = await readIfAllowed(api, kind, path + encodeURIComponent(id), hidden)
     if (record !== null) return { kind, record, page: page === null ? null : page + encodeURIComponent(id) }
   }
-  const event = UUID.test(id) ? await findEvent(api, id) : null
+  const event = UUID.test(id) ? await findEvent(api, id, hidden) : null
   return event === null ? null : { kind: 'event', record: event, page: null }
 }
 
@@ -135,19 +135,14 @@ async function readIfAllowed(
 }
 
 /**
- * Finds an event by its id in the list of events. Null means that there is no such event, or that the server refuses the
- * request, for example because of the key.
+ * Finds an event by its id in the list of events. Null means that there is no such event, or that the key may not read events.
  */
-async function findEvent(api: Api, id: string): Promise<Record<string, unknown> | null> {
-  try {
-    const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
-    const after = before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-    const time = new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) + 1)
-    const query = new URLSearchParams({ after, to: time.toISOString(), page_size: '100' })
-    const { items } = await api.get<{ items: Record<string, unknown>[] }>(`/v1/events?${query}`)
-    return items.find((item) => item.id === id.toLowerCase()) ?? null
-  } catch (error) {
-    if (error instanceof Refused || error instanceof SyntaxError || error instanceof RangeError) return null
-    throw error
-  }
+async function findEvent(api: Api, id: string, hidden: Set<string>): Promise<Record<string, unknown> | null> {
+  const before = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0')
+  const after = before.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const time = new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) + 1)
+  const query = new URLSearchParams({ after, to: time.toISOString(), page_size: '100' })
+  const page = await readIfAllowed(api, 'event', `/v1/events?${query}`, hidden)
+  const items = (page?.items ?? []) as Record<string, unknown>[]
+  return items.find((item) => item.id === id.toLowerCase()) ?? null
 }
