@@ -9,7 +9,7 @@ import { followEvents, type StreamedEvent } from './events.ts'
 import { brandOf, forwardEvent, webhookHeaders } from './forward.ts'
 import { commandHelp, completion, HELP, overview } from './help.ts'
 import { listen } from './listen.ts'
-import { type Output, outputOf, printLines } from './output.ts'
+import { countOf, type Output, outputOf, printLines } from './output.ts'
 import { Problem, usage } from './problem.ts'
 import { findRecord } from './records.ts'
 import { followRequests, type LoggedRequest } from './requests.ts'
@@ -180,7 +180,7 @@ async function runReplay(run: Run): Promise<void> {
       body,
     )
     const more = answer.more ? ` There are more: --since ${answer.next_since}.` : ''
-    return out.show(`The server sends ${answer.queued} deliveries again.${more}`, answer)
+    return out.show(`The server sends ${countOf(answer.queued, 'delivery', 'deliveries')} again.${more}`, answer)
   }
   const target = checkedUrl(url)
   const [secret, brand] = [localSecret(), brandOf(api.key)]
@@ -195,7 +195,7 @@ async function runReplay(run: Run): Promise<void> {
       status,
     })
   }
-  out.note(`The tool sent ${events.length} events again. Signing secret: ${secret}`)
+  out.note(`The tool sent ${countOf(events.length, 'event', 'events')} again. Signing secret: ${secret}`)
 }
 
 async function eventsBetween(api: Api, since: Date, until: Date, event: string | undefined): Promise<StreamedEvent[]> {
@@ -264,7 +264,8 @@ async function tailRequests(run: Run): Promise<void> {
 }
 
 function lineOf({ at, method, path, status, error_code, duration_ms, request_id, key_name, not_kept }: LoggedRequest) {
-  if (not_kept > 0) return `${at}  ${not_kept} requests of this time are not in the log`
+  if (not_kept > 0)
+    return `${at}  ${countOf(not_kept, 'request of this time is', 'requests of this time are')} not in the log`
   const result = [status, error_code].filter((one) => one !== null).join(' ')
   return `${at}  ${(method ?? '').padEnd(6)} ${path}  ${result}  ${duration_ms} ms  ${request_id}  ${key_name ?? ''}`.trimEnd()
 }

@@ -20,6 +20,9 @@ export function printLines(stream: NodeJS.WritableStream, lines: readonly string
   stream.write(`${lines.map(escapeControls).join('\n')}\n`)
 }
 
+/** Returns a count with its noun, such as "1 event" or "3 events". */
+export const countOf = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+
 /** Makes the printer of a command. If `json` is true, the printer writes JSON. */
 export function outputOf(json: boolean): Output {
   return {

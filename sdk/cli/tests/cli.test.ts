@@ -15,6 +15,7 @@ import { enqueueEvents } from '../../../server/src/adapters/webhooks/enqueue.ts'
 import { inTransaction } from '../../../server/src/kernel/db/index.ts'
 import { newId, settableClock } from '../../../server/src/kernel/lib/index.ts'
 import { createWorld, type World } from '../../../server/test/harness.ts'
+import { startScriptedServer } from '../../conformance/scripted-server.ts'
 import { verifyWebhook } from '../../typescript/src/index.ts'
 import { buildCli } from '../build.ts'
 import { positionOf } from '../src/settings.ts'
@@ -477,6 +478,8 @@ describe('commands', () => {
     const key = await world.newKey({ scopes: ['collections:read'] })
     const narrow = await run(['get', 'Mshahara-1'], { key })
     assert.match(narrow.err, /The key may not read these kinds: disbursement\./)
+    const by_id = await run(['get', randomUUID()], { key })
+    assert.match(by_id.err, /The key may not read these kinds: .*, delivery, event\./)
   })
 
   test('logs tail shows new requests with their error code and request id, and no request of the tool', async () => {
@@ -568,8 +571,22 @@ describe('commands', () => {
       numbers.map(({ n }) => n),
       [1, 2, 3],
     )
-    assert.match((await run(['replay', '--since', '1h'])).out, /The server sends \d+ deliveries again/)
+    assert.match((await run(['replay', '--since', '1h'])).out, /The server sends \d+ (?:delivery|deliveries) again/)
     server.close()
+  })
+
+  test('replay names one delivery and one event in the singular', async (t) => {
+    const { url, server } = await receiver()
+    const scripted = await startScriptedServer()
+    t.after(() => Promise.all([scripted.close(), server.close()]))
+    const env = (data: object) => ({ MALIPO_BASE_URL: scripted.script([{ status: 200, data }]).base_url })
+    const event = { id: randomUUID(), event: 'collection.success', created_at: '2026-01-05T09:00:00.000Z', data: {} }
+    const [queued, forwarded] = await Promise.all([
+      run(['replay', '--since', '1h'], { env: env({ queued: 1, more: false, next_since: null }) }),
+      run(['replay', '--since', '1h', '--forward-to', url], { env: env({ items: [event] }) }),
+    ])
+    assert.equal(queued.out, 'The server sends 1 delivery again.\n')
+    assert.match(forwarded.err, /^The tool sent 1 event again\. Signing secret: whsec_/)
   })
 })
 
