@@ -223,9 +223,17 @@ test('a developer adds, changes, tests and removes another webhook endpoint, and
   assert.ok(sent)
   assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
   await visitor.looks('webhook endpoints')
+  const delivery = await result.getByRole('link', { name: 'Open this delivery' }).getAttribute('href')
   await page.getByRole('button', { name: 'Remove: Books' }).click()
   await dialog.getByRole('button', { name: 'Yes, remove it' }).click()
   await page.getByText('No other endpoints.').waitFor()
+  await page.goto(new URL(delivery as string, page.url()).href)
+  await page
+    .getByText('The merchant removed the endpoint of this delivery, so the server cannot send it again.')
+    .waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Send this again' }).count(), 0)
+  await visitor.looks('a delivery of a removed endpoint')
+  await visitor.picture('removed-endpoint')
   await visitor.leave()
 })
 

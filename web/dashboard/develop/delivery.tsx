@@ -19,7 +19,19 @@ import {
   isTest,
   type WebhookDelivery,
 } from './delivery-parts.tsx'
+import { ENDPOINTS } from './webhook-endpoints.tsx'
 import { webhooksTexts } from './webhooks-texts.ts'
+
+/**
+ * Returns true if the endpoint of the delivery no longer exists. Undefined means that the page does not know it yet. If the
+ * read of the endpoints fails, returns false, and the server decides.
+ */
+function useEndpointRemoved(row: WebhookDelivery | undefined): boolean | undefined {
+  const other = row !== undefined && row.endpoint_id !== 'default'
+  const { data, error } = useRead(ENDPOINTS, {}, { enabled: other })
+  if (!other || error !== null) return false
+  return data === undefined ? undefined : !data.items.some(({ id }) => id === row.endpoint_id)
+}
 
 /**
  * Shows the delivery whose id is in the address. While the page is open, it reads the delivery again every few seconds.
@@ -31,6 +43,8 @@ export function DeliveryPage() {
   const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
   const [sent_now, setSentNow] = useState(false)
   const row = read.data
+  const at = useEnvironmentPath()
+  const removed = useEndpointRemoved(row)
   if (row === undefined) {
     return (
       <Page title={t.one}>
@@ -45,17 +59,26 @@ export function DeliveryPage() {
     setSentNow(waits)
     replay.mutate({ params: { id } })
   }
-  const again = canSendDelivery(row) ? (
-    <Button loading={sending} onClick={send}>
-      {waits ? t.send_now : t.replay}
-    </Button>
-  ) : null
+  const again =
+    canSendDelivery(row) && removed === false ? (
+      <Button loading={sending} onClick={send}>
+        {waits ? t.send_now : t.replay}
+      </Button>
+    ) : null
   const pretty = JSON.stringify(row.payload, null, 2)
   return (
     <Page record title={t.event[row.event] ?? row.event} lead={<DeliveryLead row={row} />} actions={again}>
       <Problem error={replay.error} />
       <StatusMessage>{!replay.isSuccess ? '' : sent_now ? t.sent_now : t.replay_queued}</StatusMessage>
-      {row.status === 'pending' ? (
+      {removed === true ? (
+        <Stack gap="xs">
+          <Text size="sm">{t.removed_help}</Text>
+          <span>
+            <PageLink to={at('webhooks')}>{t.removed_link}</PageLink>
+          </span>
+        </Stack>
+      ) : null}
+      {row.status === 'pending' && removed !== true ? (
         <Text size="sm">
           {t.pending_help} {waits ? t.send_now_help : null}
         </Text>

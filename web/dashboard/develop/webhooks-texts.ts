@@ -79,6 +79,9 @@ export const webhooksTexts = texts({
     endpoint: 'Anwani',
     endpoint_default: 'Anwani kuu',
     endpoint_removed: 'Anwani iliyoondolewa',
+    removed_help:
+      'Anwani ya ujumbe huu imeondolewa, kwa hiyo seva haiwezi kuutuma tena. Ili kushughulikia tukio hili, nakili kilichotumwa hapa chini. Ili kupata matukio mapya, ongeza anwani.',
+    removed_link: 'Fungua Webhook',
     endpoint_every: 'Anwani zote',
     endpoints: 'Anwani nyingine',
     endpoints_what: (limit: number) =>
@@ -220,6 +223,9 @@ export const webhooksTexts = texts({
     endpoint: 'Endpoint',
     endpoint_default: 'Main address',
     endpoint_removed: 'Removed endpoint',
+    removed_help:
+      'The merchant removed the endpoint of this delivery, so the server cannot send it again. To process this event, copy the request body below. To get new events, add an endpoint.',
+    removed_link: 'Open Webhooks',
     endpoint_every: 'All endpoints',
     endpoints: 'Other endpoints',
     endpoints_what: (limit: number) =>
