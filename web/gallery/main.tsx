@@ -190,7 +190,7 @@ function StateSpecimens() {
       </Specimen>
       <Specimen name="dialog">
         <div className="dialog">
-          <Stack gap="md">
+          <Stack gap="md" className="dialog-body">
             <Title order={2}>Cancel this link?</Title>
             <p className="specimen-text">The customer can then no longer pay it.</p>
             <Group>
