@@ -50,7 +50,9 @@ test('Patroni uses the v2 API of etcd, because version 3.0.2 loses commits with 
 test('each network connection to a database node needs TLS and a password, and nodes check the certificates of each other', () => {
   const { pg_hba, parameters, authentication } = patroni.postgresql
   assert.equal(parameters.ssl, 'on')
+  assert.ok(pg_hba.some((line) => line.startsWith('hostssl ')))
   for (const line of pg_hba) assert.match(line, /^(?:local all postgres peer|hostssl .* scram-sha-256)$/)
+  assert.deepEqual(Object.keys(authentication).sort(), ['replication', 'superuser'])
   for (const { sslmode } of Object.values(authentication)) assert.equal(sslmode, 'verify-ca')
 })
 
@@ -58,6 +60,8 @@ test('HAProxy connects servers only to the node that holds the key of the leader
   assert.match(haproxy, /^\toption httpchk OPTIONS \/primary$/m)
   assert.match(haproxy, /^\thttp-check expect status 200$/m)
   assert.match(haproxy, /default-server port 8008 .*on-marked-down shutdown-sessions$/m)
+  // Without `check`, HAProxy does not query a node, so it sends connections to all nodes.
+  assert.equal(haproxy.match(/^\tserver pg\d 10\.0\.0\.\d+:5432 check$/gm)?.length, 3)
   assert.match(haproxy, /^\tbind 127\.0\.0\.1:5000$/m)
   assert.doesNotMatch(haproxy, /\bbackup\b|\/replica|\/read-only/)
 })
