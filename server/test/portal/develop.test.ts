@@ -323,6 +323,13 @@ for (const language of languagesOf(0))
     await first.getByText(/^(Utajaribiwa tena|Next attempt): /).waitFor()
     await first.getByRole('checkbox').waitFor()
     await visitor.picture('waiting-deliveries')
+    const bottom = async (label: string, role: 'button' | 'combobox') => {
+      const box = await page.getByRole('search').getByRole(role, { name: label, exact: true }).boundingBox()
+      return Math.round((box?.y ?? 0) + (box?.height ?? 0))
+    }
+    const fields = await bottom(says('Tukio', 'Event'), 'combobox')
+    const clear = await bottom(says('Ondoa vichujio', 'Clear filters'), 'button')
+    assert.ok(Math.abs(clear - fields) < 8, `the button stands beside the fields: ${clear}, ${fields}`)
     await first.getByRole('link').click()
     await page.getByRole('button', { name: says('Tuma sasa', 'Send now'), exact: true }).waitFor()
     await visitor.looks('a delivery that waits for its retry')
