@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync } from 'node:zlib'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { until } from '../../../test/programs.ts'
 import type { Answer, Provider } from '../../adapters/providers/port.ts'
 import { showTimeOfDay } from '../../kernel/lib/index.ts'
 import { TEXTS } from './texts.ts'
@@ -54,6 +55,13 @@ const counts = async (of = world) => {
     tables.map(({ name }) => `select '${name}' as name, count(*)::int as n from "${name}"`).join(' union all '),
   )
   return rows.map(({ name, n }) => `${name} ${n}`).sort()
+}
+const statesOf = async (slug: string) => {
+  const found = await world.rows<{ status: string }>(
+    'select c.status from collections c join payment_links l on l.id = c.payment_link_id where l.slug = $1',
+    [slug],
+  )
+  return found.map(({ status }) => status)
 }
 /** Checks the status, the headers and the language of a page, and that the page shows no whole phone number. */
 const checkPage = (reply: Reply, status: number, language?: string) => {
@@ -321,6 +329,8 @@ describe('forms of the pay page', () => {
     const other = await form('0754124003')
     assert.notEqual(other.headers.location, first.headers.location)
     assert.equal((await form('0754 123 002')).headers.location, first.headers.location)
+    // Both payments fail after their responses. The next tests count rows, so this test waits for these failures.
+    await until(async () => (await statesOf(slug)).every((status) => status === 'failed'))
   })
 
   test('the server shows a wrong form again with its input and its problems, and sends no prompt', async () => {
