@@ -11,8 +11,17 @@ const TOOLS = readFileSync(new URL('./in-page.js', import.meta.url), 'utf8')
 export const callInPage = <Answer>(page: Page, question: string): Promise<Answer> =>
   page.evaluate<Answer>(`${TOOLS}\nlook.${question}()`)
 
-/** Returns the violations that axe finds on the page, without the rules in `without`. */
+/** Resolves when each animation with an end has ended. A spinner has no end. */
+const ANIMATIONS_END = `Promise.allSettled(document.getAnimations()
+  .filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime ?? Infinity))
+  .map((one) => one.finished)).then(() => null)`
+
+/**
+ * Returns the violations that axe finds on the page, without the rules in `without`. axe looks after the animations, because a
+ * text that fades in has too little contrast.
+ */
 export async function violations(page: Page, without: string[] = []): Promise<string[]> {
+  await page.evaluate(ANIMATIONS_END)
   // axe checks every rule but reports only the violations. This setting reduces the time to a fifth.
   const { violations: found } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'], selectors: false })
