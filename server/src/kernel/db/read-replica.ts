@@ -212,11 +212,7 @@ function createReplicaCheck(
         stay(waited_ms)
         return true
       }
-      if (waited_ms >= lag_max_ms) {
-        away_until = performance.now() + AWAY_MS.late
-        measured.lag.set((performance.now() - fresh_at) / 1_000)
-        return false
-      }
+      if (waited_ms >= lag_max_ms) return false
       await sleep(POLL_MS)
     }
   }
@@ -238,7 +234,10 @@ function createReplicaCheck(
         return false
       })
       const is_fresh = await withinLimit(replayed, lag_max_ms - (performance.now() - begin))
-      if (!is_fresh) away_until = Math.max(away_until, performance.now() + AWAY_MS.late)
+      if (!is_fresh) {
+        away_until = Math.max(away_until, performance.now() + AWAY_MS.late)
+        measured.lag.set((performance.now() - fresh_at) / 1_000)
+      }
       return is_fresh
     },
   }
