@@ -201,7 +201,7 @@ test('a reader sends a call of the sandbox from its page, and the page refuses a
   await page.getByText('This is a live key').waitFor()
   await field.fill('something')
   await send.click()
-  await page.getByText('Use a sandbox key.').waitFor()
+  await page.getByRole('alert').getByText('Use a sandbox key.').waitFor()
   await field.fill(sandbox_key)
   await page.getByRole('textbox', { name: 'Body' }).fill('{"amount": ')
   await send.click()
