@@ -31,7 +31,7 @@ const INSERT = sql(
 )
 
 // With this lock, concurrent requests that create a key of the same merchant wait for each other, so that the limit holds. The
-// removal of a member takes the lock too, so that it finds each key of the member.
+// removal of a member takes the lock too, so that it finds each key that an earlier transaction created.
 const LOCK = sql('api_keys_limit_lock', 'select 1 from merchants where id = $1 for no key update')
 const COUNT_ACTIVE = sql(
   'api_keys_count_active',

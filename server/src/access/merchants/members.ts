@@ -64,7 +64,7 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 /** If a merchant has this number of members, the server refuses another invitation. */
 const MEMBERS_MAX = 200
 // With this lock, concurrent invitations of the same merchant wait for each other, so that the limit holds. A removal also waits
-// for requests that create a key, so that it finds each key of the member.
+// for requests that create a key, so that it finds each key that an earlier transaction created.
 const LOCK_MERCHANT = sql('members_lock_merchant', 'select 1 from merchants where id = $1 for no key update')
 
 /**
