@@ -4,13 +4,14 @@ import { inTransaction, type Tx } from '../src/kernel/db/index.ts'
 import type { World } from './harness.ts'
 
 /**
- * Starts `work` after the statements of `change` and before their commit. The commit follows when a transaction waits for a lock,
- * or `work` has ended. Returns the result of `work`.
+ * Starts `work` after the statements of `change` and before their commit. When a transaction waits for a lock, or `work` has
+ * ended, runs `last` and commits. Returns the result of `work`.
  */
 export async function workBeforeCommit<Result>(
   world: Pick<World, 'deps' | 'rows'>,
   change: (tx: Tx) => Promise<unknown>,
   work: () => Promise<Result>,
+  last: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<Result> {
   const made = Promise.withResolvers<void>()
   const may_commit = Promise.withResolvers<void>()
@@ -18,6 +19,7 @@ export async function workBeforeCommit<Result>(
     await change(tx)
     made.resolve()
     await may_commit.promise
+    await last(tx)
   })
   await Promise.race([made.promise, changing])
   let has_ended = false

@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { workBeforeCommit } from '../../../test/running-change.ts'
 import { mailedUrl, openBrowser, type Served, serve, signIn } from '../../../test/sign-in.ts'
-import { insertKey } from '../api-keys/index.ts'
+import { sql } from '../../kernel/db/index.ts'
+import { insertKey, lockKey } from '../api-keys/index.ts'
 import { inviteMember } from './index.ts'
 
 let world: Served
@@ -104,6 +105,20 @@ test('a password reset also removes a member and a key that a running request of
     members.map((member: { email: string }) => member.email),
     [email],
   )
+})
+
+test('a password reset that waits for the revocation of a key leaves the audit chain free, so that no deadlock occurs', async () => {
+  const thief = await signUp()
+  const { api_key } = await leaveBehind(thief)
+  const [key] = await world.rows<{ id: string }>('select id from api_keys where merchant_id = $1', [thief.merchant_id])
+  const chain = sql('', 'select 1 from audit_chains where merchant_id = $1 for update nowait')
+  await workBeforeCommit(
+    world,
+    (tx) => lockKey(tx, thief.merchant_id, key?.id ?? ''),
+    () => reset(thief.email),
+    (tx) => tx.query(chain, [thief.merchant_id]),
+  )
+  assert.equal((await world.get('/v1/balance', api_key)).body.error.code, 'api_key_revoked')
 })
 
 test('the owner of an address becomes MERCHANT_ADMIN after a password reset when the stranger has demoted the account', async () => {

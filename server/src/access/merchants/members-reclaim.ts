@@ -2,7 +2,7 @@
 // as soon as the owner resets the password.
 
 import { deleteConfigs } from '../../adapters/webhooks/index.ts'
-import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
+import { type Act, type AuditAction, recordAudits } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { MerchantRole } from '../../kernel/http/index.ts'
 
@@ -33,6 +33,9 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 /** The function that revokes all active API keys of a merchant. The api-keys room implements it. */
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
+/** A change of a merchant for the audit log. */
+type ReclaimChange = { merchant_id: string; action: AuditAction; target_id: string; before?: object; after?: object }
+
 /**
  * Runs after a password reset has proved the e-mail address of a user for the first time. In each merchant that the user joined
  * without an invitation, makes the user MERCHANT_ADMIN and removes other members, API keys and webhooks. Writes audit entries.
@@ -44,40 +47,55 @@ export async function reclaimMerchants(
   user_id: string,
   revokeAllKeys: RevokeAllKeys,
 ): Promise<void> {
+  const changes: ReclaimChange[] = []
   for (const { merchant_id } of await tx.query<{ merchant_id: string }>(OWN, [user_id])) {
-    const audit = (action: AuditAction, target_id: string, change: { before?: object; after?: object }) =>
-      recordAudit(deps, tx, {
-        ...act,
-        merchant_id,
-        action,
-        target_type: action.slice(0, action.indexOf('.')),
-        target_id,
-        reason: 'The user proved the e-mail address for the first time.',
-        ...change,
-      })
-    await tx.query(LOCK_MERCHANT, [merchant_id])
-    const members = await tx.query<LockedMemberRow>(LOCK, [merchant_id])
-    const own = members.find((member) => member.user_id === user_id)
-    if (!own) continue
-    const now = deps.clock.now()
-    if (own.role !== 'MERCHANT_ADMIN') {
-      await tx.query(PROMOTE, [merchant_id, user_id, now])
-      const { id, email, role } = own
-      await audit('member.change_role', id, { before: { email, role }, after: { email, role: 'MERCHANT_ADMIN' } })
-    }
-    await tx.query(REMOVE, [merchant_id, user_id])
-    for (const { id, user_id: other, email, name, role } of members) {
-      if (other !== user_id) await audit('member.remove', id, { before: { email, name, role } })
-    }
-    for (const { id, ...key } of await revokeAllKeys(tx, merchant_id, now)) {
-      await audit('api_key.revoke', id, {
-        before: { ...key, status: 'active' },
-        after: { ...key, status: 'revoked' },
-      })
-    }
-    for (const { endpoint_id, ...before } of await deleteConfigs(tx, merchant_id)) {
-      if (endpoint_id === 'default') await audit('webhook_config.delete', merchant_id, { before })
-      else await audit('webhook_endpoint.delete', endpoint_id, { before })
-    }
+    changes.push(...(await reclaimMerchant(deps, tx, merchant_id, user_id, revokeAllKeys)))
   }
+  // The audit chains are the last locks. A change of a key or an endpoint holds its row while it waits for the chain.
+  const entries = changes.map((change) => ({
+    ...act,
+    ...change,
+    target_type: change.action.slice(0, change.action.indexOf('.')),
+    reason: 'The user proved the e-mail address for the first time.',
+  }))
+  await recordAudits(deps, tx, entries)
+}
+
+async function reclaimMerchant(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  user_id: string,
+  revokeAllKeys: RevokeAllKeys,
+): Promise<ReclaimChange[]> {
+  await tx.query(LOCK_MERCHANT, [merchant_id])
+  const members = await tx.query<LockedMemberRow>(LOCK, [merchant_id])
+  const own = members.find((member) => member.user_id === user_id)
+  if (!own) return []
+  const changes: ReclaimChange[] = []
+  const now = deps.clock.now()
+  if (own.role !== 'MERCHANT_ADMIN') {
+    await tx.query(PROMOTE, [merchant_id, user_id, now])
+    const { id: target_id, email, role } = own
+    const after = { email, role: 'MERCHANT_ADMIN' }
+    changes.push({ merchant_id, action: 'member.change_role', target_id, before: { email, role }, after })
+  }
+  await tx.query(REMOVE, [merchant_id, user_id])
+  for (const { id: target_id, user_id: other, email, name, role } of members) {
+    if (other !== user_id)
+      changes.push({ merchant_id, action: 'member.remove', target_id, before: { email, name, role } })
+  }
+  for (const { id: target_id, ...key } of await revokeAllKeys(tx, merchant_id, now)) {
+    const [before, after] = [
+      { ...key, status: 'active' },
+      { ...key, status: 'revoked' },
+    ]
+    changes.push({ merchant_id, action: 'api_key.revoke', target_id, before, after })
+  }
+  for (const { endpoint_id, ...before } of await deleteConfigs(tx, merchant_id)) {
+    if (endpoint_id === 'default')
+      changes.push({ merchant_id, action: 'webhook_config.delete', target_id: merchant_id, before })
+    else changes.push({ merchant_id, action: 'webhook_endpoint.delete', target_id: endpoint_id, before })
+  }
+  return changes
 }
