@@ -455,7 +455,7 @@ export type Storage = {
   tables: Record<string, number>
   /** The size of the WAL that PostgreSQL has written so far. */
   wal: number
-  /** The number of open connections to this database, without the one that counts. */
+  /** The number of open connections to this database, without the connection of the count. */
   connections: number
 }
 

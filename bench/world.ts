@@ -1,4 +1,4 @@
-// Starts what a benchmark needs: the database, the server under test, and the other processes.
+// Starts the parts of a benchmark: the database, the server under test, and the other processes.
 
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, open, readFile, rm } from 'node:fs/promises'
