@@ -55,8 +55,7 @@ if (import.meta.main) {
 }
 
 /**
- * Returns the problem of a version that the package cannot have. Null means that the version has no problem, or that there is
- * none.
+ * Returns the problem of a version that the package cannot have. Null means that the version is valid or undefined.
  */
 export function versionProblem(version: string | undefined): string | null {
   if (version === undefined || /^\d[A-Za-z0-9.+~]*$/.test(version)) return null
