@@ -104,7 +104,7 @@ test('the check refuses a missing or unaccepted licence and names the package an
   assert.deepEqual(refused('node_modules/tool', 'MPL-2.0'), [])
 })
 
-test('the check accepts a licence that a person read for one version only, and reports the licence of a package that is not installed', async () => {
+test('the check accepts a read licence for one version only, and reports a read licence without an installed package', async () => {
   const real = lockedPackages(await readLock())
   const newer = real.map((one) => (one.name === 'png-js' ? { ...one, key: 'png-js@2.0.1', version: '2.0.1' } : one))
   assert.match(licenceProblems(newer).join('\n'), /^png-js@2\.0\.1 \(shipped\) declares no licence/)
