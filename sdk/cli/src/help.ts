@@ -19,7 +19,7 @@ export const HELP: Readonly<Record<string, Help>> = {
   listen: {
     usage: 'malipo listen --forward-to URL [--event EVENT] [--from-now]',
     summary: 'forward events to a program of this computer',
-    text: 'Forwards each event at least once, with the headers and bytes of a webhook, signed with a secret that the command prints. After a restart, the command continues where it stopped, and forwards what it missed (30 days). Needs a key with the scope webhooks:manage.',
+    text: 'Forwards each event at least once, with the headers and bytes of a webhook, signed with a secret that the command prints. After a restart, the command continues where it stopped, and forwards the events that it missed in the last 30 days. Needs a key with the scope webhooks:manage.',
     options: [
       '--forward-to URL the address that receives the events',
       '--event EVENT    only this event',
