@@ -16,7 +16,7 @@ const PAUSE_MS = 500
 const PAUSE_MAX_MS = 10_000
 
 /**
- * What `followEvents` reads and reports. `event` is the name of the only event to read. If `event` is undefined, the stream has
+ * The options of `followEvents`. `event` is the name of the only event to read. If `event` is undefined, the stream has
  * all events.
  */
 export type FollowOptions = {

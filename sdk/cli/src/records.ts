@@ -65,7 +65,7 @@ export async function findRecord(api: Api, text: string): Promise<FoundRecord> {
 /** A record in the answer of a list. */
 type ListedRecord = { kind: string; id: string; reference: string; status: string; created_at: string }
 
-/** Lists records with their ids, and with what `detail` returns in brackets. The text ends with a full stop. */
+/** Lists records with their ids, and with the text of `detail` in brackets. The text ends with a full stop. */
 function describeListed(records: readonly ListedRecord[], detail: (record: ListedRecord) => string): string {
   const shown = records.slice(0, SHOWN_MAX).map((one) => `${one.kind} ${one.id} (${detail(one)})`)
   const more = records.length - shown.length

@@ -30,7 +30,7 @@ app.post('/orders', async (_request, response) => {
   response.redirect(303, payment.payment_url)
 })
 
-// The return of the customer proves nothing: this page shows the order as the webhooks left it.
+// The return of the customer is no proof of a payment, so this page shows the status that the webhooks have set.
 app.get('/orders/:id', (request, response) => {
   const order = db.prepare('select status from orders where id = ?').get(request.params.id)
   response.status(order ? 200 : 404).send(order ? `Order ${order.status}` : 'No such order')

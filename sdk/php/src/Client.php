@@ -47,7 +47,7 @@ final class Client
      * @param string $baseUrl The address of the server, without /v1, such as https://api.example.com.
      * @param string $apiKey A key of the dashboard. A sandbox key moves no real money.
      * @param float $timeout The seconds that one attempt may take.
-     * @param int $maxRetries The greatest number of retries of a call, from 0 to 10. Only safe and useful retries happen.
+     * @param int $maxRetries The greatest number of retries of a call, from 0 to 10. The SDK makes only safe and useful retries.
      * @param string|null $environment live or sandbox: the environment that the key must have. Null accepts both.
      * @param string|null $language The language of failure_reason_message: sw or en. Null lets the server choose.
      */

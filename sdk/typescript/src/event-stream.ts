@@ -4,7 +4,7 @@ import type * as Api from './api-types.ts'
 import { MalipoError, NoAnswerError } from './errors.ts'
 import { type Http, sleep } from './request.ts'
 
-/** The event that `events.stream` yields, where the stream begins, and what ends it. Every option is optional. */
+/** The options of `events.stream`: the event to yield, the start of the stream, and a signal. Every option is optional. */
 export type EventStreamOptions = {
   /** The only event that the stream yields, such as `collection.success`. By default, the stream yields every event. */
   event?: Api.ListEventsFilters['event'] | undefined

@@ -40,7 +40,7 @@ class Malipo:
         base_url: the address of the server, without /v1, such as https://api.example.com.
         environment: live or sandbox, the environment that the key must have. By default, both are valid.
         timeout: the seconds that one attempt may take.
-        max_retries: the greatest number of retries of a call, from 0 to 10. Only safe and useful retries happen.
+        max_retries: the greatest number of retries of a call, from 0 to 10. The SDK makes only safe and useful retries.
         language: the language of failure_reason_message, sw or en. By default, the server chooses.
         """
         requester = _requester(base_url, api_key, environment, timeout, max_retries, language, transport)

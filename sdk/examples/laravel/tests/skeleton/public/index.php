@@ -14,7 +14,7 @@ use Illuminate\Http\Request;
 use Illuminate\Routing\Middleware\SubstituteBindings;
 use Illuminate\Session\Middleware\StartSession;
 
-// Laravel 8 is older than PHP 8.2 and uses what PHP 8.2 deprecates.
+// Laravel 8 is older than PHP 8.2 and uses features that PHP 8.2 deprecates.
 error_reporting(E_ALL & ~E_DEPRECATED);
 require '/usr/share/php/Illuminate/autoload.php';
 require dirname(__DIR__) . '/vendor/autoload.php';
