@@ -1,4 +1,4 @@
-// Tests what the conformance suite of all SDKs cannot express: values, types and objects of JavaScript.
+// Tests the values, types and objects of JavaScript that the conformance suite of all SDKs cannot express.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -147,7 +147,7 @@ test('a program reads the body of an export as text', async () => {
   assert.equal(await answer.text(), 'reference,amount\r\n')
 })
 
-test('an error has a class and a name, and never contains the whole key', async () => {
+test('the error for an invalid key has its class and name, and does not contain the whole key', async () => {
   const error = { code: 'invalid_api_key', message: 'This API key is not valid.', details: null }
   const { malipo } = clientWith(() => Response.json({ success: false, error }, { status: 401 }))
   const failure = await failureOf(malipo.me.get())
