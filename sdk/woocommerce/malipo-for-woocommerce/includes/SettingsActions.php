@@ -41,7 +41,7 @@ final class SettingsActions
     {
         check_ajax_referer(self::ACTION);
         if (!current_user_can('manage_woocommerce')) {
-            wp_send_json_error(__('You may not change the settings of the shop.', 'malipo-for-woocommerce'), 403);
+            wp_send_json_error(__('You may not change the settings of the shop. Ask an administrator of the shop.', 'malipo-for-woocommerce'), 403);
         }
         try {
             wp_send_json_success(($_POST['what'] ?? '') === 'register' ? self::register() : ['text' => self::test()]);

@@ -86,7 +86,7 @@ final class Shop
             return new \WP_REST_Response(['result' => $refusal->getMessage()], 401);
         } catch (\InvalidArgumentException $mistake) {
             self::log('error', "The shop cannot verify the webhook: {$mistake->getMessage()}");
-            return new \WP_REST_Response(['result' => 'The webhook secret of the shop is not set.'], 503);
+            return new \WP_REST_Response(['result' => 'The shop has no valid webhook secret. Register the webhook in the settings of the plugin.'], 503);
         }
         return new \WP_REST_Response(['result' => self::process($event)], 200);
     }
@@ -195,7 +195,9 @@ final class Shop
         global $wpdb;
         $lock = $wpdb->prefix . 'malipo-' . $order->get_id();
         if ((int) $wpdb->get_var($wpdb->prepare('select get_lock(%s, %d)', $lock, self::LOCK_SECONDS)) !== 1) {
-            throw new \RuntimeException("Order {$order->get_id()} is locked for too long.");
+            throw new \RuntimeException(
+                "Order {$order->get_id()} is locked for more than " . self::LOCK_SECONDS . ' seconds. Find the process that holds the lock.'
+            );
         }
         try {
             // The order may have changed while this process waited.

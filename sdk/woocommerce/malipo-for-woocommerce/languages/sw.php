@@ -47,7 +47,8 @@ return [
     'Save the settings first. Then:' => 'Hifadhi mipangilio kwanza. Kisha:',
     'Test the connection' => 'Jaribu muunganisho',
     'Register the webhook' => 'Sajili webhook',
-    'You may not change the settings of the shop.' => 'Huruhusiwi kubadilisha mipangilio ya duka.',
+    'You may not change the settings of the shop. Ask an administrator of the shop.' =>
+        'Huruhusiwi kubadilisha mipangilio ya duka. Mwombe msimamizi wa duka.',
     'The key lacks these scopes: %s. Create another key.' => 'Ufunguo hauna ruhusa hizi: %s. Tengeneza ufunguo mwingine.',
     'The connection works. The money goes to %s.' => 'Muunganisho unafanya kazi. Pesa inaenda kwa %s.',
     'The key is live: payments move real money.' => 'Ufunguo ni halisi: malipo yanahamisha pesa halisi.',
