@@ -149,7 +149,8 @@ final class Webhook
 
     private static function missing(string $name): WebhookSignatureException
     {
-        $message = "The request has no header $name: it is no webhook, or a proxy removes the header.";
+        $message = "The request has no header $name: it is no webhook, or a proxy removes the header. "
+            . 'Answer 401, and check your proxies.';
         return new WebhookSignatureException('missing_signature', $message);
     }
 
@@ -173,7 +174,8 @@ final class Webhook
     {
         $message = null;
         if (preg_match('/^\d{1,12}$/D', $timestamp) !== 1) {
-            $message = 'The time of the delivery is no number of seconds.';
+            $message = 'The time of the delivery is not a number of seconds. '
+                . 'Answer 401, and check whether a proxy changes the header.';
         } elseif ($tolerance > 0 && abs($now - (int) $timestamp) > $tolerance) {
             $age = $now - (int) $timestamp;
             $message = 'The time of the delivery is ' . abs($age) . ' seconds ' . ($age > 0 ? 'behind' : 'ahead of')
@@ -190,7 +192,10 @@ final class Webhook
     {
         $event = json_decode($rawBody, true);
         if (!is_array($event) || !is_string($event['event'] ?? null)) {
-            throw new WebhookSignatureException('invalid_event', 'The body is signed, but is not an event.');
+            throw new WebhookSignatureException(
+                'invalid_event',
+                'The body is signed, but is not an event. Answer 401, and check whether another program signs with this secret.',
+            );
         }
         return $event;
     }

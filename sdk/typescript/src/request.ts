@@ -228,7 +228,11 @@ function strange(response: Response, { address }: Settings): Failure {
 function noAnswer(cause: unknown, { address }: Settings, timeout: number | null): Failure {
   const facts = { code: 'no_answer', status: 0, isRetryable: true, repeat: true, cause }
   if (timeout !== null) {
-    return { ...facts, message: `${address} did not answer within ${timeout} ms.`, effect: 'unknown' }
+    return {
+      ...facts,
+      message: `${address} did not answer within ${timeout} ms. Check the network and the server.`,
+      effect: 'unknown',
+    }
   }
   const reasons: string[] = []
   for (let error = cause; error instanceof Error && reasons.length < 5; error = error.cause) {
@@ -239,7 +243,8 @@ function noAnswer(cause: unknown, { address }: Settings, timeout: number | null)
     const message = `${address} is unreachable (${reason}), so nothing was sent. Check baseUrl, and whether the server runs.`
     return { ...facts, message, effect: 'none now' }
   }
-  return { ...facts, message: `The connection to ${address} ended without an answer (${reason}).`, effect: 'unknown' }
+  const message = `The connection to ${address} ended without an answer (${reason}). Check the network and the server.`
+  return { ...facts, message, effect: 'unknown' }
 }
 
 function aborted(signal: AbortSignal, effect: Failure['effect']): Failure {
@@ -251,7 +256,7 @@ function errorOf(failure: Failure, key: string | null, outcomeUnknown: boolean):
   const { effect, repeat, ...facts } = failure
   let { message } = facts
   if (outcomeUnknown) {
-    message += ` The API may have done what the call asked for: repeat the call with the idempotencyKey ${key}, which has no second effect.`
+    message += ` The API may have made the change: repeat the call with the idempotencyKey ${key}, and the API makes the change only once.`
   }
   const Kind = facts.code === 'no_answer' || facts.code === 'aborted' ? NoAnswerError : errorClass(facts.status)
   const missing = { details: null, requestId: null, retryAfter: null }

@@ -86,7 +86,7 @@ export async function verifyWebhook(options: VerifyOptions): Promise<WebhookEven
 function missing(name: string): WebhookSignatureError {
   return new WebhookSignatureError(
     'missing_signature',
-    `The request has no header ${name}: it is no webhook, or a proxy removes the header.`,
+    `The request has no header ${name}: it is no webhook, or a proxy removes the header. Answer 401, and check your proxies.`,
   )
 }
 
@@ -161,7 +161,11 @@ function checkAge(timestamp: string, tolerance: number, now: Date): void {
   const refuse = (message: string) => {
     throw new WebhookSignatureError('timestamp_out_of_tolerance', message)
   }
-  if (!/^\d{1,12}$/.test(timestamp)) refuse('The time of the delivery is no number of seconds.')
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    refuse(
+      'The time of the delivery is not a number of seconds. Answer 401, and check whether a proxy changes the header.',
+    )
+  }
   const age = Math.floor(now.getTime() / 1000) - Number(timestamp)
   if (tolerance === 0 || Math.abs(age) <= tolerance) return
   refuse(
@@ -177,7 +181,10 @@ function eventOf(body: Bytes): WebhookEvent {
     event = null
   }
   if (typeof event !== 'object' || event === null || typeof (event as { event?: unknown }).event !== 'string') {
-    throw new WebhookSignatureError('invalid_event', 'The body is signed, but is not an event.')
+    throw new WebhookSignatureError(
+      'invalid_event',
+      'The body is signed, but is not an event. Answer 401, and check whether another program signs with this secret.',
+    )
   }
   return event as WebhookEvent
 }

@@ -45,8 +45,8 @@ final class Failure
     /** Makes the exception for a call whose last attempt is this one. */
     public function exception(?string $key, bool $outcomeUnknown): MalipoException
     {
-        $next = " The API may have done what the call asked for: repeat the call with the idempotency key $key, "
-            . 'which has no second effect.';
+        $next = " The API may have made the change: repeat the call with the idempotency key $key, "
+            . 'and the API makes the change only once.';
         $class = $this->kind();
         return new $class(
             $this->message . ($outcomeUnknown ? $next : ''),

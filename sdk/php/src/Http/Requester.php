@@ -141,7 +141,7 @@ final class Requester
         } catch (TransportException $cause) {
             $reason = $cause->getMessage();
             $message = $cause->wasSent
-                ? "The connection to $this->baseUrl ended without an answer ($reason)."
+                ? "The connection to $this->baseUrl ended without an answer ($reason). Check the network and the server."
                 : "$this->baseUrl is unreachable ($reason), so nothing was sent. Check baseUrl, and whether the server runs.";
             $effect = $cause->wasSent ? Failure::UNKNOWN : Failure::NONE_NOW;
             return new Failure('no_answer', 0, $message, $effect, true, true, cause: $cause);

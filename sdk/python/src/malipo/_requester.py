@@ -178,7 +178,10 @@ class Requester:
             response = self._transport.send(request)
         except TransportError as cause:
             if cause.was_sent:
-                message = f"The connection to {self.address} ended without an answer ({cause})."
+                message = (
+                    f"The connection to {self.address} ended without an answer ({cause}). "
+                    "Check the network and the server."
+                )
             else:
                 message = (
                     f"{self.address} is unreachable ({cause}), so nothing was sent. "
@@ -323,8 +326,8 @@ def _error(failure: _Failure, key: Optional[str], outcome_unknown: bool) -> Mali
     message = failure.message
     if outcome_unknown:
         message += (
-            f" The API may have done what the call asked for: repeat the call with the idempotency_key {key}, "
-            "which has no second effect."
+            f" The API may have made the change: repeat the call with the idempotency_key {key}, "
+            "and the API makes the change only once."
         )
     return error_class(failure.code, failure.status)(
         message,

@@ -127,7 +127,10 @@ def _check_branded(secrets: List[Tuple[bytes, bytes]], given: Dict[str, str], na
 
 
 def _missing(name: str) -> WebhookSignatureError:
-    message = f"The request has no header {name}: it is no webhook, or a proxy removes the header."
+    message = (
+        f"The request has no header {name}: it is no webhook, or a proxy removes the header. "
+        "Answer 401, and check your proxies."
+    )
     return WebhookSignatureError("missing_signature", message)
 
 
@@ -142,7 +145,10 @@ def _mismatch() -> WebhookSignatureError:
 def _check_age(timestamp: str, tolerance: float, now: float) -> None:
     message = None
     if not re.fullmatch(r"[0-9]{1,12}", timestamp):
-        message = "The time of the delivery is no number of seconds."
+        message = (
+            "The time of the delivery is not a number of seconds. "
+            "Answer 401, and check whether a proxy changes the header."
+        )
     elif tolerance > 0 and abs(int(now) - int(timestamp)) > tolerance:
         age = int(now) - int(timestamp)
         message = (
@@ -159,7 +165,8 @@ def _event_of(body: bytes) -> WebhookEvent:
     except ValueError:
         event = None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
-        raise WebhookSignatureError("invalid_event", "The body is signed, but is not an event.")
+        message = "The body is signed, but is not an event. Answer 401, and check whether another program signs with this secret."
+        raise WebhookSignatureError("invalid_event", message)
     return cast(WebhookEvent, event)
 
 
