@@ -100,7 +100,7 @@ export function useRead<Name extends CallName>(
 /** The user of a session. A console never uses an API key, so the caller of GET /v1/me always is a user. */
 export type SignedInUser = Extract<Calls['GET /v1/me']['data'], { memberships: unknown }>
 
-/** Reads the user who is signed in. Undefined as `data` means that the read has no response yet. */
+/** Reads the user who is signed in. Undefined as `data` means that no read has succeeded yet. */
 export function useSignedInUser(): { data: SignedInUser | undefined; error: Error | null; refetch: () => unknown } {
   const { data, error, refetch } = useRead('GET /v1/me')
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
