@@ -11,7 +11,7 @@ export type AttentionItem = Calls['GET /v1/merchant/attention']['data']['items']
 /** The pause between two reads, in milliseconds. */
 const READ_MS = 10_000
 
-/** The items of the business and environment of the page. Undefined means that the read has no response yet. */
+/** The items of the business and environment of the page. Undefined means that no read has succeeded yet. */
 export const AttentionContext = createContext<readonly AttentionItem[] | undefined>(undefined)
 
 /** Reads the items for the frame every READ_MS. Pages use `useAttention`, so that they send no further reads. */

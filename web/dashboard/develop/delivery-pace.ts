@@ -16,7 +16,7 @@ const AHEAD_MS = 30_000
  * the pause is short. After 30 seconds, this delivery no longer shortens the pause.
  */
 export function useDeliveryPace(): (page: { items: readonly WebhookDelivery[] } | undefined) => number {
-  // The key has the time of the attempt, so that each replay of a delivery counts anew.
+  // The key has the time of the attempt, so that a replay of a delivery shortens the pause again.
   const [seen] = useState(() => new Map<string, number>())
   return (page) => {
     const now = Date.now()

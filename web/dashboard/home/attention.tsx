@@ -28,8 +28,8 @@ export function Attention() {
 }
 
 /**
- * Shows items, those of several failing endpoints as one. `linked: false` leaves out the links to the page Webhooks, on this
- * page.
+ * Shows items. The failing endpoints of an environment share a line. `linked: false` leaves out the link of a line with one
+ * item.
  */
 export function AttentionList({ items, linked = true }: { items: readonly AttentionItem[]; linked?: boolean }) {
   const t = useTexts(attentionTexts)

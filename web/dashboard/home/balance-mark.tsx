@@ -10,7 +10,7 @@ import { showAmount } from '../../ui/show.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { attentionTexts } from './attention-texts.ts'
 
-/** Removes what people write around the digits of an amount: spaces, commas, TZS, TSH and /=. */
+/** Removes the marks that people write around the digits of an amount: spaces, commas, TZS, TSH and /=. */
 const plainAmount = (text: string) => text.replace(/TZS|TSH|\/=/gi, '').replace(/[\s,]/g, '')
 
 /** Shows the balance of the warning, and the form that changes it. An empty field ends the warning. */

@@ -8,7 +8,7 @@ const PAGE_SIZE = 100
 /** The open requests that wait for an approval. Null as `amount` means that there are too many to add up. */
 export type OpenRequests = { count: number; amount: string | null }
 
-/** Reads the requests that an operator can still approve. Undefined as `data` means that a read has no response yet. */
+/** Reads the requests that an operator can still approve. Undefined as `data` means that one of the two reads has not succeeded yet. */
 export function useOpenRequests() {
   const waiting = useRequestsIn('PENDING_ADMIN_APPROVAL')
   const reads = [waiting, useRequestsIn('INFO_REQUESTED')]
