@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminVerify, operatorToken } from './admin.ts'
-import { type BenchSettings, drain, type Rate, rateOf, runName, type Window } from './cases.ts'
+import { type BenchSettings, drain, type Rate, type RoundMeasurement, rateOf, runName } from './cases.ts'
 import {
   type BenchMerchant,
   type BenchWorld,
@@ -50,7 +50,7 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
   const missing = new Set<string>()
   let approved = 0
   let first_refusal: string | null = null
-  const round = async (merchants: readonly BenchMerchant[]): Promise<Window> => {
+  const round = async (merchants: readonly BenchMerchant[]): Promise<RoundMeasurement> => {
     const ids = await submit(world, merchants, settings.withdrawals)
     const { window, reported_ids, refusal } = await approveRound(database, world, token, ids)
     for (const id of ids) if (!reported_ids.has(id)) missing.add(id)
@@ -58,8 +58,8 @@ export async function approveCase(cleanup: Cleanup, database: Database, settings
     first_refusal ??= refusal
     return window
   }
-  const many: Window[] = []
-  const one: Window[] = []
+  const many: RoundMeasurement[] = []
+  const one: RoundMeasurement[] = []
   // The first round is a warm-up.
   for (let n = 0; n <= settings.rounds; n++) {
     const of_many = await round(world.merchants)
@@ -105,7 +105,7 @@ async function approveRound(database: Database, world: BenchWorld, token: string
   const after = readCpu(database, pids)
   const taken = await receiver.call('take')
   const seconds = (Math.max(...taken.at) - Math.min(...due)) / 1000
-  const window: Window = { items: taken.ids.length, seconds, refused, before, after }
+  const window: RoundMeasurement = { items: taken.ids.length, seconds, refused, before, after }
   return { window, reported_ids: new Set(taken.ids), refusal: first_refusal }
 }
 

@@ -68,7 +68,7 @@ const MEMORY_EVERY_MS = 200
 /**
  * The measurement of one round: the finished items, the measured seconds, the refusals, and the CPU counters before and after.
  */
-export type Window = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
+export type RoundMeasurement = { items: number; seconds: number; refused: number; before: Cpu; after: Cpu }
 
 const PUSH = {
   kind: 'push',
@@ -91,7 +91,7 @@ export async function measure(
   settings: BenchSettings,
   readCounts: () => Promise<Progress>,
   readCpuNow: () => Cpu,
-): Promise<Window> {
+): Promise<RoundMeasurement> {
   await sleep(settings.warmup_seconds * 1000)
   const before = readCpuNow()
   const first = await readCounts()
@@ -113,7 +113,7 @@ export async function measure(
 }
 
 /** Adds up the rounds of a case. The rate is the median of the rounds. */
-export function rateOf(windows: Window[], first_refusal: string | null): Rate {
+export function rateOf(windows: RoundMeasurement[], first_refusal: string | null): Rate {
   const rounds = windows.map(({ items, seconds }) => round(items / seconds, 1))
   const items = windows.reduce((sum, window) => sum + window.items, 0)
   const seconds = windows.reduce((sum, window) => sum + window.seconds, 0)
@@ -167,8 +167,8 @@ export async function acceptCase(
     node_args: [],
   })
 
-  const accepts: Window[] = []
-  const baselines: Window[] = []
+  const accepts: RoundMeasurement[] = []
+  const baselines: RoundMeasurement[] = []
   let first_refusal: string | null = null
   let answered = 0
   // The first round is a warm-up.
@@ -230,7 +230,7 @@ export type Life = {
 }
 
 /** The result of a run of whole payments. The latencies are of the payments that were due in the measured seconds. */
-export type LifeRun = { window: Window; answer: Percentiles; webhook: Percentiles }
+export type LifeRun = { window: RoundMeasurement; answer: Percentiles; webhook: Percentiles }
 
 /**
  * Prepares runs of payments in a world, and samples the memory of its server. `others` are further processes to measure.
@@ -349,8 +349,8 @@ export async function drain(receiver: BenchWorld['receiver'], expected: number):
  * merchant.
  */
 export async function lifeCase(life: Life, settings: BenchSettings, world: BenchWorld, with_one: boolean) {
-  const many: Window[] = []
-  const one: Window[] = []
+  const many: RoundMeasurement[] = []
+  const one: RoundMeasurement[] = []
   for (let n = 0; n <= settings.rounds; n++) {
     const run = await life.run(world.merchants)
     if (n > 0) many.push(run.window)
@@ -376,7 +376,7 @@ export async function readStatuses(
   settings: BenchSettings,
   { load, server }: BenchWorld,
   known: Life['known'],
-): Promise<[Window, string | null]> {
+): Promise<[RoundMeasurement, string | null]> {
   const keys = [...new Set(known.map(({ key }) => key))]
   const places = new Map(keys.map((key, i) => [key, i]))
   const paths = known.map(({ id, key }) => ({ path: `/v1/collections/${id}`, key: places.get(key) as number }))
@@ -409,7 +409,11 @@ export async function statusCase(
   const empty_port = await empty.call('listen')
   const { load, server } = world
   const get = { ...PUSH, kind: 'get', connections: settings.connections, keys } as const
-  const one = async (port: number, targets: LoadSettings['paths'], pid: number): Promise<[Window, string | null]> => {
+  const one = async (
+    port: number,
+    targets: LoadSettings['paths'],
+    pid: number,
+  ): Promise<[RoundMeasurement, string | null]> => {
     await load.call('start', { ...get, port, paths: targets, run: runName() })
     const pids = { server: pid, load: load.pid }
     const window = await measure(
@@ -420,8 +424,8 @@ export async function statusCase(
     const { first_refusal } = await load.call('stop')
     return [window, first_refusal]
   }
-  const statuses: Window[] = []
-  const empties: Window[] = []
+  const statuses: RoundMeasurement[] = []
+  const empties: RoundMeasurement[] = []
   let refusal: string | null = null
   for (let n = 0; n <= settings.rounds; n++) {
     const [status_window, status_refusal] = await one(server.port, paths, server.program.pid)

@@ -6,8 +6,8 @@ import {
   checkLife,
   type Percentiles,
   type Rate,
+  type RoundMeasurement,
   rateOf,
-  type Window,
   watchLife,
 } from './cases.ts'
 import type { FloodApi, FloodProgress } from './flood.ts'
@@ -72,8 +72,8 @@ export async function floodCase(
     return [result, last, ((last.answered - first.answered) / (last.at - first.at)) * 1000]
   }
 
-  const quiet: Window[] = []
-  const flooded: Window[] = []
+  const quiet: RoundMeasurement[] = []
+  const flooded: RoundMeasurement[] = []
   const saturated_sent: number[] = []
   const by_status: Record<string, number> = {}
   const note = (progress: FloodProgress) => {
@@ -126,7 +126,15 @@ export async function floodCase(
   }
 }
 
-function pacedOf({ window, answer, webhook }: { window: Window; answer: Percentiles; webhook: Percentiles }): Paced {
+function pacedOf({
+  window,
+  answer,
+  webhook,
+}: {
+  window: RoundMeasurement
+  answer: Percentiles
+  webhook: Percentiles
+}): Paced {
   const { cpu, per_second } = rateOf([window], null)
   return { answer_ms: answer, webhook_ms: webhook, cpu, per_second }
 }

@@ -1,5 +1,5 @@
 // Sends the load of the benchmark over raw keep-alive sockets, one HTTP/1.1 request at a time on each connection. This process
-// shares the machine with the server, so it reads only status and id of a response.
+// shares the machine with the server, so it parses only status, length and id of a response.
 
 import { createConnection, type Socket } from 'node:net'
 import { serve } from './rpc.ts'
@@ -129,7 +129,7 @@ function startRun(options: LoadSettings) {
     return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${bearer}${body}`
   })
 
-  const room = () =>
+  const hasCapacity = () =>
     (kind !== 'post' || sent < paths.length) &&
     (outstanding_max === null || sent - refused - (finished_total - finished_before) < outstanding_max)
   const sendOn = (connection: Connection, due: number) => {
@@ -145,7 +145,7 @@ function startRun(options: LoadSettings) {
   const pump = () => {
     if (stopping) return
     if (rate === null) {
-      while (idle.length > 0 && room()) sendOn(idle.pop() as Connection, keep ? monotonicMs() : 0)
+      while (idle.length > 0 && hasCapacity()) sendOn(idle.pop() as Connection, keep ? monotonicMs() : 0)
       return
     }
     while (idle.length > 0 && queue_start < queue.length) {

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../server/test/free-port.ts'
-import { type BenchSettings, measure, type Rate, rateOf, runName, type Window } from './cases.ts'
+import { type BenchSettings, measure, type Rate, type RoundMeasurement, rateOf, runName } from './cases.ts'
 import type { LoadApi, LoadSettings } from './load.ts'
 import { type Remote, startRemote } from './rpc.ts'
 import {
@@ -74,7 +74,7 @@ export async function pagesCase(
   const asked_before = await questions(url)
 
   let refusal: string | null = null
-  const run = async (used: readonly Server[], options: Partial<LoadSettings>): Promise<Window> => {
+  const run = async (used: readonly Server[], options: Partial<LoadSettings>): Promise<RoundMeasurement> => {
     const lanes = used.map((server, i) => ({ server, load: loads[i] as Remote<LoadApi> }))
     const share = Math.ceil(settings.connections / lanes.length)
     for (const { server, load } of lanes) {
@@ -98,7 +98,7 @@ export async function pagesCase(
     return window
   }
   const paths = (pick: (target: Target) => string) => targets.map((target) => ({ path: pick(target), key: 0 }))
-  const windows: Record<'choose' | 'waiting_page' | 'choose_two' | 'waiting_page_two' | 'poll', Window[]> = {
+  const windows: Record<'choose' | 'waiting_page' | 'choose_two' | 'waiting_page_two' | 'poll', RoundMeasurement[]> = {
     choose: [],
     waiting_page: [],
     choose_two: [],

@@ -6,20 +6,21 @@ import {
   checkLife,
   type Life,
   type Rate,
+  type RoundMeasurement,
   rateOf,
   readStatuses,
-  type Window,
   watchLife,
 } from './cases.ts'
 import { type BenchWorld, type Cleanup, createCleanup, type Database, query, startWorld } from './world.ts'
 
-type Side = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
+/** The results of the server with the log, or of the server without it. */
+type LogModeResult = { life: Rate; status: Rate; rss_mb: number; check: Awaited<ReturnType<typeof checkLife>> }
 type Ratios = { median: number; rounds: number[] }
 
 /** The result of the case, for the server with the log and the server without it. */
 export type RequestLogResult = {
-  with_log: Side
-  without: Side
+  with_log: LogModeResult
+  without: LogModeResult
   /** For each round, the rate with the log divided by the rate without the log. */
   ratios: { life: Ratios; status: Ratios }
   /** The number of requests in the log. */
@@ -30,7 +31,13 @@ export type RequestLogResult = {
   not_kept: number
 }
 
-type LogStage = { world: BenchWorld; life: Life; lives: Window[]; statuses: Window[]; refusal: string | null }
+type LogStage = {
+  world: BenchWorld
+  life: Life
+  lives: RoundMeasurement[]
+  statuses: RoundMeasurement[]
+  refusal: string | null
+}
 
 /**
  * Alternates rounds of two servers, each on a separate database. The order of the servers changes from round to round.
@@ -64,7 +71,7 @@ export async function requestLogCase(
       if (n > 0) stage.statuses.push(window)
     }
   }
-  const [with_log, without] = [await sideOf(kept), await sideOf(none)]
+  const [with_log, without] = [await resultOf(kept), await resultOf(none)]
   const [row] = await query<{ rows: number; bytes: number; not_kept: number }>(
     kept.world.database_url,
     `select count(*) filter (where lost is null)::int as rows, coalesce(sum(lost), 0)::int as not_kept,
@@ -81,7 +88,7 @@ export async function requestLogCase(
   }
 }
 
-async function sideOf({ world, life, lives, statuses, refusal }: LogStage): Promise<Side> {
+async function resultOf({ world, life, lives, statuses, refusal }: LogStage): Promise<LogModeResult> {
   return {
     life: rateOf(lives, life.first_refusal),
     status: rateOf(statuses, refusal),

@@ -9,7 +9,7 @@ import { csvOf, lineOf, type PlannedRecord, plant } from '../server/test/stateme
 import { type Cleanup, createCleanup, type Database, query, readCpu } from './world.ts'
 
 /** The duration and the CPU time of an import, for the server and for PostgreSQL. */
-type Import = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
+type ImportCost = { seconds: number; lines_per_second: number; node_cpu_s: number; postgres_cpu_s: number | null }
 
 /** The result of the case, for the first import and for a second import of the same statement. */
 export type Reconciled = {
@@ -17,8 +17,8 @@ export type Reconciled = {
   /** The seconds in which the case created the payments, the payouts and the file. */
   making_s: number
   /** The import of a new statement, and the second import of the same statement. */
-  first: Import
-  again: Import
+  first: ImportCost
+  again: ImportCost
   /** The number of lines that match the ledger, in both imports together. */
   matched: number
   /** The number of cases that both imports opened. */
@@ -99,7 +99,7 @@ async function importOnce(world: World, database: Database, chunks: readonly Buf
   const cpu = readCpu(database, { node: process.pid })
   const used = (name: 'node' | 'postgres') =>
     cpu[name] === undefined ? null : Number((cpu[name] - (cpu_before[name] ?? 0)).toFixed(1))
-  const took: Import = {
+  const took: ImportCost = {
     seconds: Number(seconds.toFixed(1)),
     lines_per_second: Math.round(lines / seconds),
     node_cpu_s: used('node') ?? 0,
