@@ -10,15 +10,15 @@ const POLL_MS = 500
 const WAIT_MS = 60_000
 const DAY_MS = 86_400_000
 
-type Made = { id: string; field: 'collection_id' | 'disbursement_id' | 'payment_link_id' | 'invoice_id' }
+type TriggeredRecord = { id: string; field: 'collection_id' | 'disbursement_id' | 'payment_link_id' | 'invoice_id' }
 
-async function payment(api: Api, simulate_status: string): Promise<Made> {
+async function payment(api: Api, simulate_status: string): Promise<TriggeredRecord> {
   const body = { amount: '1000.00', phone: PHONE, reference: 'malipo-trigger', simulate_status }
   const { collection_id } = await api.post<{ collection_id: string }>('/v1/collections/wallet-push', body)
   return { id: collection_id, field: 'collection_id' }
 }
 
-async function payout(api: Api, outcome: string): Promise<Made> {
+async function payout(api: Api, outcome: string): Promise<TriggeredRecord> {
   const body = {
     amount: '1000.00',
     destination_code: 'MPESA',
@@ -54,14 +54,14 @@ async function payLink(api: Api, public_slug: string): Promise<void> {
   await api.postPublic(`/public/payment-links/${public_slug}/collect`, body)
 }
 
-async function link(api: Api): Promise<Made> {
+async function link(api: Api): Promise<TriggeredRecord> {
   const body = { amount: '1000.00', description: 'malipo trigger' }
   const { id, public_slug } = await api.post<{ id: string; public_slug: string }>('/v1/payment-links', body)
   await payLink(api, public_slug)
   return { id, field: 'payment_link_id' }
 }
 
-async function invoice(api: Api): Promise<Made> {
+async function invoice(api: Api): Promise<TriggeredRecord> {
   const body = {
     customer_name: 'Malipo Trigger',
     due_date: new Date(Date.now() + 7 * DAY_MS).toISOString().slice(0, 10),
@@ -73,7 +73,7 @@ async function invoice(api: Api): Promise<Made> {
   return { id, field: 'invoice_id' }
 }
 
-const TRIGGERS: Readonly<Record<string, (api: Api) => Promise<Made>>> = {
+const TRIGGERS: Readonly<Record<string, (api: Api) => Promise<TriggeredRecord>>> = {
   'collection.success': (api) => payment(api, 'successful'),
   'collection.failed': (api) => payment(api, 'failed'),
   'collection.pending_review': (api) => payment(api, 'pending_clearance'),
