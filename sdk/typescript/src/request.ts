@@ -147,7 +147,9 @@ async function tryOnce(
     if (is_file) return { data: null, response }
     const envelope = parseEnvelope(await response.text())
     if (response.ok && envelope?.data !== undefined) return { data: envelope.data, response }
-    return envelope?.error && !response.ok ? refusal(response, envelope.error, settings) : strange(response, settings)
+    return envelope?.error && !response.ok
+      ? refusal(response, envelope.error, settings)
+      : strangeAnswer(response, settings)
   } catch (cause) {
     if (signal?.aborted) return aborted(signal, 'unknown')
     return noAnswer(cause, settings, ending.signal.aborted ? timeout : null)
@@ -196,7 +198,7 @@ function advice({ details }: NonNullable<Envelope['error']>, status: number, set
 }
 
 /** Makes the failure for an answer that is not from the API: a redirect, or a page of a proxy or of another program. */
-function strange(response: Response, { address }: Settings): Failure {
+function strangeAnswer(response: Response, { address }: Settings): Failure {
   const { status } = response
   const target = response.headers.get('location')
   const can_pass = PASSING.has(status)
