@@ -142,8 +142,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The total must be greater than zero.': 'Jumla lazima iwe kubwa kuliko sifuri.',
   'The provider moves whole shillings only. Leave out the cents.':
     'Mtoa huduma anahamisha shilingi kamili tu. Ondoa senti.',
-  'The available balance is {}. The withdrawal of {} needs {} with its charges.':
-    'Salio linalopatikana ni {}; kiasi cha {} kinahitaji {} pamoja na makato.',
+  'The available balance is {}.': 'Salio linalopatikana ni {}.',
+  'The withdrawal of {} needs {} with its charges.': 'Kiasi cha {} kinahitaji {} pamoja na makato.',
+  'Wait until the balance covers the withdrawal, or choose a smaller amount.':
+    'Subiri hadi salio litoshe, au chagua kiasi kidogo zaidi.',
   'The available balance is {}, and the adjustment takes {}.':
     'Salio linalopatikana ni {}, na marekebisho yanachukua {}.',
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
@@ -183,9 +185,11 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Seva imetuma au huenda imetuma utoaji huu, kwa hiyo mwendeshaji hawezi kuurudisha.',
   'An operator can retry only a withdrawal that is BLOCKED_IP_WHITELIST.':
     'Mwendeshaji anaweza kutuma tena utoaji uliozuiwa tu.',
-  'The payout is in progress, so an operator cannot retry it.':
-    'Utoaji huu unaendelea, kwa hiyo mwendeshaji hawezi kuutuma tena.',
+  'The payout is in progress, so an operator cannot retry it now.':
+    'Utoaji huu unaendelea, kwa hiyo mwendeshaji hawezi kuutuma tena sasa.',
+  'Read the withdrawal again.': 'Fungua utoaji huu upya.',
   'The sandbox cannot change this status to {}.': 'Mazingira ya majaribio hayawezi kubadili hali hii kuwa {}.',
+  'Simulate another outcome.': 'Igiza matokeo mengine.',
   'The merchant can respond, and an operator can approve or reject the withdrawal.':
     'Biashara inaweza kujibu, na mwendeshaji anaweza kuidhinisha au kukataa utoaji huu.',
   'Wait for the result.': 'Subiri matokeo.',
@@ -222,6 +226,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Amua matokeo ya utoaji huu, au kamilisha biashara kwanza.',
   'No configured provider supports {} payouts to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
+  'Reject the withdrawal, or configure a provider for this destination.':
+    'Kataa utoaji huu, au weka mtoa huduma wa mtandao au benki hii kwenye mipangilio ya seva.',
+  'Reject the withdrawal, and ask the merchant for an amount without cents.':
+    'Kataa utoaji huu, kisha iombe biashara kiasi kisicho na senti.',
   '{} cannot pay out this withdrawal without its {}. Reject the withdrawal, and ask the merchant to submit it again.':
     '{} hawezi kutuma utoaji huu bila {}. Kataa utoaji huu, kisha iombe biashara iutume upya.',
   '{} supports payouts of whole shillings only, and the amount is {}.': '{} hutuma shilingi kamili tu, na kiasi ni {}.',

@@ -340,7 +340,7 @@ export function auditFields(row: Withdrawal) {
 }
 
 /** The message about an unknown withdrawal. */
-export const NOT_FOUND = { message: 'There is no such withdrawal.' }
+export const NOT_FOUND = { message: 'There is no such withdrawal. Check the id.' }
 
 /**
  * Refuses an action that the current status does not allow, with invalid_state and the actions that are possible instead.
@@ -399,7 +399,7 @@ function judgeApproval(
   // The configuration may have changed since the merchant submitted the withdrawal.
   const provider = providers.find(withdrawal.environment, withdrawal)
   if (provider === null) {
-    const message = `No configured provider supports ${withdrawal.method} payouts to ${withdrawal.destination_code}.`
+    const message = `No configured provider supports ${withdrawal.method} payouts to ${withdrawal.destination_code}. Reject the withdrawal, or configure a provider for this destination.`
     return new Refusal('provider_unavailable', { message })
   }
   const absent = missingOf(provider, withdrawal)
@@ -408,7 +408,7 @@ function judgeApproval(
     return new Refusal('provider_unavailable', { message })
   }
   if (provider.capabilities.whole_shillings && withdrawal.amount_minor % 100n !== 0n) {
-    const message = `${provider.name} supports payouts of whole shillings only, and the amount is ${formatAmount(withdrawal.amount_minor)}.`
+    const message = `${provider.name} supports payouts of whole shillings only, and the amount is ${formatAmount(withdrawal.amount_minor)}. Reject the withdrawal, and ask the merchant for an amount without cents.`
     return new Refusal('provider_unavailable', { message })
   }
   return { provider, place }
@@ -428,7 +428,7 @@ export function shortOf(
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
 ): Refusal {
   const [available, amount, needed] = [available_minor, amount_minor, total_reserved_minor].map(formatAmount)
-  const message = `The available balance is ${available}. The withdrawal of ${amount} needs ${needed} with its charges.`
+  const message = `The available balance is ${available}. The withdrawal of ${amount} needs ${needed} with its charges. Wait until the balance covers the withdrawal, or choose a smaller amount.`
   return new Refusal('insufficient_balance', { message })
 }
 

@@ -126,7 +126,7 @@ export async function endPause(
   const now = deps.clock.now()
   const ended = isId(id) ? await tx.query(END, [id, operator_id, name, reason, now]) : []
   const [pause] = isId(id) ? await tx.query<PayoutPause>(FIND, [id]) : []
-  if (pause === undefined) return refuse('not_found', { message: 'There is no such pause of payouts.' })
+  if (pause === undefined) return refuse('not_found', { message: 'There is no such pause of payouts. Check the id.' })
   const { scope, target } = pause
   // A refusal rolls the transaction back, so the pause stays.
   if (scope === 'merchant') await refuseConflict(tx, { merchant_id: target, act })

@@ -148,7 +148,12 @@ export async function getRecipient(reader: Reader, owner: RecipientOwner, id: st
   const [row] = isId(wanted)
     ? await reader.query<SavedRecipient>(FIND, [owner.merchant_id, owner.environment, wanted])
     : []
-  return row ?? refuse('not_found', { message: 'There is no such saved recipient in this environment.' })
+  return (
+    row ??
+    refuse('not_found', {
+      message: 'There is no such saved recipient in this environment. Check the id and the environment.',
+    })
+  )
 }
 
 /** The fields of a recipient that a member wants to save. */

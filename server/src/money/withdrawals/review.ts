@@ -326,7 +326,8 @@ export async function retryWithdrawal(
   const owner = leased ? deps.process_id : null
   const values = [withdrawal.merchant_id, withdrawal.id, token, due_at, owner, now, payoutDeadline(deps)]
   const retried = await tx.query(RETRY, values)
-  if (retried.length === 0) refuseState(withdrawal, 'The payout is in progress, so an operator cannot retry it.')
+  if (retried.length === 0)
+    refuseState(withdrawal, 'The payout is in progress, so an operator cannot retry it now. Read the withdrawal again.')
   const step = moveWithoutMoney('retry', withdrawal, null)
   const texts = { reason: null, status_reason: null }
   const row = await writeDecision(deps, tx, act, snapshot, 'withdrawal.retry', step, texts)

@@ -57,7 +57,7 @@ export async function simulateOutcome(
   const { status } = withdrawal
   const waits = canMoveWithdrawal('approve', status)
   if (!waits && !MOVES_AFTER_APPROVAL[outcome].some((move) => canMoveWithdrawal(move, status))) {
-    refuseState(withdrawal, `The sandbox cannot change this status to ${outcome}.`)
+    refuseState(withdrawal, `The sandbox cannot change this status to ${outcome}. Simulate another outcome.`)
   }
   if (waits) await approveUnsent(deps, tx, service, act, { merchant_id, id })
   // The transaction of the approval also settles the payout, so that no other process claims the payout and queries the
