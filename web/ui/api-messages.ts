@@ -265,8 +265,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
   'The fee is not less than the amount. Request at least {} shillings.':
     'Makato yanachukua kiasi chote. Omba angalau shilingi {}.',
-  'The server sends an invoice at most {} times a day. This invoice has reached the limit today.':
-    'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku. Ankara hii imefikia kikomo cha leo.',
+  'The server sends an invoice at most {} times a day.': 'Ankara inaweza kutumwa si zaidi ya mara {} kwa siku.',
+  'This invoice has reached the limit today.': 'Ankara hii imefikia kikomo cha leo.',
+  'Send the invoice again tomorrow.': 'Tuma ankara tena kesho.',
   'This customer got {} messages of businesses in 24 hours.':
     'Mteja huyu amepata ujumbe {} wa biashara ndani ya saa 24.',
   'Wait before you send another message.': 'Subiri kabla ya kutuma mwingine.',

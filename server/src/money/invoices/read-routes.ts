@@ -28,7 +28,9 @@ export async function findOwnInvoice(deps: Deps, { merchant, environment }: Call
   const id = text.toLowerCase()
   const invoice = isId(id) ? await findInvoice(deps.db, merchant.id, id) : null
   if (invoice?.environment === environment) return invoice
-  return refuse('not_found', { message: 'There is no such invoice in this environment.' })
+  return refuse('not_found', {
+    message: 'There is no such invoice in this environment. Check the id and the environment.',
+  })
 }
 
 /**

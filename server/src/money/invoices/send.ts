@@ -41,7 +41,7 @@ function countSend(invoice: Invoice, now: Date): number {
   const earlier = invoice.sent_at !== null && dayOf(invoice.sent_at) === today ? invoice.sends_today : 0
   if (earlier < SENDS_MAX) return earlier + 1
   const retry_after_s = Math.ceil((dayStart(today, 1).getTime() - now.getTime()) / 1_000)
-  const message = `The server sends an invoice at most ${SENDS_MAX} times a day. This invoice has reached the limit today.`
+  const message = `The server sends an invoice at most ${SENDS_MAX} times a day. This invoice has reached the limit today. Send the invoice again tomorrow.`
   return refuse('rate_limited', { retry_after_s, message })
 }
 
