@@ -170,5 +170,5 @@ async function lock(tx: Tx, id: string): Promise<LockedCollection> {
   const [row] = isId(id) ? await tx.query<LockedCollectionRow>(LOCK, [routingCodeOf(id), id]) : []
   return row
     ? { ...row, superseded: false, moved: false }
-    : refuse('not_found', { message: 'There is no such collection.' })
+    : refuse('not_found', { message: 'There is no such collection. Check the id.' })
 }

@@ -97,7 +97,7 @@ async function findForOperators(
 export async function getForOperators(deps: Deps, reader: Reader, collection_id: string): Promise<OperatorCollection> {
   return (
     (await findForOperators(deps, reader, collection_id)) ??
-    refuse('not_found', { message: 'There is no such collection.' })
+    refuse('not_found', { message: 'There is no such collection. Check the id.' })
   )
 }
 
@@ -106,7 +106,7 @@ export async function getHeld(deps: Deps, reader: Reader, collection_id: string)
   const found = await findForOperators(deps, reader, collection_id)
   const held_at = found?.held_at ?? null
   if (found === undefined || held_at === null)
-    return refuse('not_found', { message: 'There is no such collection under review.' })
+    return refuse('not_found', { message: 'There is no such collection under review. Check the id.' })
   return { ...found, held_at }
 }
 

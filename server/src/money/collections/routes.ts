@@ -81,7 +81,12 @@ function createHandlers(deps: Deps, options: CollectionRoutesOptions) {
     const principal = caller(request)
     const key = { merchant_id: principal.merchant.id, environment: principal.environment, id: id.toLowerCase() }
     const row = isId(key.id) ? await find(key) : null
-    return row ?? refuse('not_found', { message: 'There is no such collection in this environment.' })
+    return (
+      row ??
+      refuse('not_found', {
+        message: 'There is no such collection in this environment. Check the id and the environment.',
+      })
+    )
   }
 
   /**
