@@ -35,7 +35,8 @@ type RequirePage = (slug: string) => Promise<Link>
 export function publicLinkRoutes(deps: Deps, app: App, collect: Collect): void {
   const findBySlug = createFindBySlug(deps)
   const requirePage: RequirePage = async (slug) =>
-    (await findBySlug(slug)) ?? refuse('not_found', { message: 'There is no payment link at this address.' })
+    (await findBySlug(slug)) ??
+    refuse('not_found', { message: 'There is no payment link at this address. Check the address.' })
   showPublicLinkRoute(deps, app, requirePage)
   for (const verb of ['collect', 'pay'] as const) payRoute(app, collect, requirePage, verb)
   publicStatusRoute(deps, app, requirePage)
@@ -111,7 +112,8 @@ function publicStatusRoute(deps: Deps, app: App, requirePage: RequirePage): void
     async (request) => {
       const link = await requirePage(request.params.public_slug)
       const payment = await findPayment(link, request.params.collection_id)
-      if (payment === null) return refuse('not_found', { message: 'There is no such payment on this link.' })
+      if (payment === null)
+        return refuse('not_found', { message: 'There is no such payment on this link. Check the address.' })
       return {
         success: true as const,
         data: inCallersLanguage(request.headers['accept-language'], presentPayment(payment)),

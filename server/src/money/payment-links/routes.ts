@@ -65,7 +65,9 @@ function createFindOwn(deps: Deps): FindOwnLink {
     const link = isId(id) ? await findLink(deps.db, principal.merchant.id, id) : null
     const visible = link !== null && [link.environment, link.origin_environment].includes(principal.environment)
     if (!visible || link.collection_id !== null) {
-      return refuse('not_found', { message: 'There is no such payment link in this environment.' })
+      return refuse('not_found', {
+        message: 'There is no such payment link in this environment. Check the id and the environment.',
+      })
     }
     return link
   }
