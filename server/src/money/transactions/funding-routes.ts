@@ -30,7 +30,7 @@ export function fundingRoutes(deps: Deps): Routes {
     const merchant_id = isId(id) ? (owner?.merchant_id ?? (await merchantOf(routingCodeOf(id)))) : null
     const found = merchant_id === null ? null : await findWithdrawal(deps.db, { merchant_id, id })
     if (found === null || (owner !== null && found.environment !== owner.environment)) {
-      refuse('not_found', { message: 'There is no such withdrawal.' })
+      refuse('not_found', { message: 'There is no such withdrawal. Check the id.' })
     }
     return found
   }

@@ -60,7 +60,10 @@ export function transactionListRoutes(deps: Deps): Routes {
         const id = base32ToId(REFERENCE.exec(request.params.reference.toUpperCase())?.[1] ?? '')
         const { merchant, environment } = caller(request)
         const row = id === null ? null : await find({ merchant_id: merchant.id, environment, id })
-        if (row === null) refuse('not_found', { message: 'There is no such transaction in this environment.' })
+        if (row === null)
+          refuse('not_found', {
+            message: 'There is no such transaction in this environment. Check the reference and the environment.',
+          })
         return { success: true as const, data: presentTransaction(row) }
       },
     )
