@@ -305,17 +305,21 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This case is closed: {}.': 'Kesi hii imefungwa: {}.',
   'This case is about no payment or payout of ours, so the server cannot query the provider.':
     'Kesi hii haina kitu chetu ambacho mtoa huduma anaweza kuulizwa.',
+  'Close the case with a reason.': 'Funga kesi na uandike sababu.',
   'An operator has already withdrawn this statement.': 'Taarifa hii imeshaondolewa.',
   'An import of this provider is running. Try again soon.':
     'Taarifa ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'Another import of this provider is running. Try again soon.':
     'Taarifa nyingine ya mtoa huduma huyu inaletwa sasa. Jaribu tena baada ya muda mfupi.',
   'Another request is importing this file now.': 'Faili hili linaletwa sasa hivi.',
+  'Wait until that import ends.': 'Subiri hadi limalize kuletwa.',
   'An operator imported this file on {}: see statement {}. If that import was wrong, withdraw the statement first.':
     'Faili hili liliwahi kuletwa {}: angalia taarifa {}. Iondoe kwanza kama ililetwa kimakosa.',
   'Send the file as the body of the request.': 'Chagua faili.',
   'Send the file as text/csv.': 'Leta faili la CSV.',
-  'The file is too large. The limit is {} MiB.': 'Faili ni kubwa mno. Lisizidi MiB {}.',
+  'The file is too large.': 'Faili ni kubwa mno.',
+  'The limit is {} MiB.': 'Lisizidi MiB {}.',
+  'Import a shorter period.': 'Leta kipindi kifupi zaidi.',
   'The server did not import the statement: line {} {}. See details.lines.': 'Taarifa haikupokelewa. Mstari wa {}: {}.',
   // Most of the following messages describe an error in a line of a provider statement.
   'has neither a column reference nor provider_id': 'hakuna safu ya reference wala provider_id',

@@ -135,7 +135,7 @@ function presentCase(row: ReconciliationCase, merchants: ReadonlyMap<number, str
 const FIND = sql('reconciliation_find', `select ${COLUMNS} from reconciliation_exceptions where id = $1`)
 const LOCK = sql('reconciliation_lock', `select ${COLUMNS} from reconciliation_exceptions where id = $1 for update`)
 
-const NOT_FOUND = { message: 'There is no such case.' }
+const NOT_FOUND = { message: 'There is no such case. Check the id.' }
 
 /** Finds a case. If the id is unknown, refuses with not_found. */
 export async function findCase(reader: Reader, id: string, statement = FIND): Promise<ReconciliationCase> {
@@ -202,7 +202,8 @@ export function createQueryProvider(
 }
 
 const NOT_OURS = {
-  message: 'This case is about no payment or payout of ours, so the server cannot query the provider.',
+  message:
+    'This case is about no payment or payout of ours, so the server cannot query the provider. Close the case with a reason.',
 }
 
 /**

@@ -23,7 +23,7 @@ export async function spool(stream: AsyncIterable<Uint8Array>, bytes_max: number
       bytes += chunk.length
       if (bytes > bytes_max) {
         refuse('payload_too_large', {
-          message: `The file is too large. The limit is ${Math.floor(bytes_max / 1024 / 1024)} MiB.`,
+          message: `The file is too large. The limit is ${Math.floor(bytes_max / 1024 / 1024)} MiB. Import a shorter period.`,
         })
       }
       hash.update(chunk)

@@ -97,7 +97,8 @@ const BY_FILE = sql(
 async function refuseImportedFile(reader: Reader, sha256: Buffer): Promise<void> {
   const [earlier] = await reader.query<ProviderStatement>(BY_FILE, [sha256])
   if (earlier === undefined) return
-  if (earlier.state === 'importing') refuse('invalid_state', { message: 'Another request is importing this file now.' })
+  if (earlier.state === 'importing')
+    refuse('invalid_state', { message: 'Another request is importing this file now. Wait until that import ends.' })
   refuse('invalid_state', {
     message: `An operator imported this file on ${earlier.created_at.toISOString()}: see statement ${earlier.id}. If that import was wrong, withdraw the statement first.`,
     details: { statement_id: earlier.id, imported_at: earlier.created_at.toISOString() },

@@ -89,7 +89,7 @@ export async function withdrawStatement(deps: Deps, tx: Tx, act: Act, input: { i
 async function lockStatement(tx: Tx, text: string): Promise<ProviderStatement> {
   const id = text.toLowerCase()
   const [row] = isId(id) ? await tx.query<ProviderStatement>(FIND, [id]) : []
-  return row ?? refuse('not_found', { message: 'There is no such statement.' })
+  return row ?? refuse('not_found', { message: 'There is no such statement. Check the id.' })
 }
 
 // Removes one page of the lines of the statement, in the order of their key. If a removed line replaced a line of another valid
