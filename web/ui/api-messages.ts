@@ -332,7 +332,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'has no kind, and its reference is not one of ours': 'hauna kind, wala namba yetu ya kumbukumbu inayouonyesha',
   'has a quote in the middle of a field': 'kuna alama ya nukuu katikati ya sehemu',
   'You have no passkey that can confirm this session.': 'Huna passkey inayoweza kuthibitisha hapa.',
+  'Confirm it in another way.': 'Thibitisha kwa njia nyingine.',
   'You have no passkey with this id.': 'Huna passkey hii. Labda imeshaondolewa.',
+  'Read your passkeys again.': 'Fungua orodha ya passkey upya.',
   'is not valid, or its challenge has expired. Get new options with POST /v1/session/passkey':
     'Passkey haikukubaliwa, au muda wake umepita. Jaribu tena.',
   'has a quote that is not closed': 'kuna alama ya nukuu isiyofungwa',

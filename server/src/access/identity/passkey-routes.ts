@@ -99,7 +99,8 @@ function removePasskeyRoute(deps: Deps, app: App): void {
       const removed = await inTransaction(deps.db, async (tx) => {
         const id = request.params.passkey_id.toLowerCase()
         const found = isId(id) ? await removePasskey(tx, user_id, id) : null
-        if (found === null) refuse('not_found', { message: 'You have no passkey with this id.' })
+        if (found === null)
+          refuse('not_found', { message: 'You have no passkey with this id. Read your passkeys again.' })
         const device = deviceName(request.headers['user-agent'])
         await notifyPasskeyRemoved(deps, tx, user_id, { address: request.ip, device })
         await recordAudit(deps, tx, {

@@ -68,7 +68,7 @@ export async function changeUserRights(
 ): Promise<ChangedUser> {
   const super_admins = await lockSuperAdmins(tx)
   const [user] = await tx.query<UserRightsRow>(FIND, [email])
-  if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
+  if (!user) refuse('not_found', { message: 'There is no user with this e-mail address. Check the address.' })
   const { action, before, after } = await CHANGES[change](deps, tx, user)
   const takes_rights = change === 'disable' || change === 'revoke_operator'
   if (takes_rights && !isDemoUser(email)) keepSuperAdmin(super_admins, user.id)

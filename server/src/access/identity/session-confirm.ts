@@ -51,7 +51,12 @@ export async function confirmationOptions(
   const party = sessionParty(deps, app, principal)
   const ceremony = ceremonyOf(principal)
   const options = party && ceremony && (await requestOptions(deps, party, ceremony))
-  return options ?? refuse('invalid_state', { message: 'You have no passkey that can confirm this session.' })
+  return (
+    options ??
+    refuse('invalid_state', {
+      message: 'You have no passkey that can confirm this session. Confirm it in another way.',
+    })
+  )
 }
 
 /** Returns the relying party for the console of a session. Null means that no passkey can confirm the session. */

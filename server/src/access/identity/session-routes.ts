@@ -100,7 +100,8 @@ function listRoutes(deps: Deps, app: App): void {
       const ended = await inTransaction(deps.db, async (tx) => {
         const id = request.params.session_id.toLowerCase()
         const found = isId(id) ? await endConsoleSession(tx, user_id, id) : null
-        if (found === null) refuse('not_found', { message: 'You have no open session with this id.' })
+        if (found === null)
+          refuse('not_found', { message: 'You have no open session with this id. Read your sessions again.' })
         const { console, device, address } = found
         await recordAudit(deps, tx, {
           ...actOf(request),
