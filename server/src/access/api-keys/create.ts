@@ -61,7 +61,7 @@ export async function insertKey(deps: Deps, tx: Tx, input: NewKey, limit: number
   const expires_at = input.expires_at ?? null
   if (expires_at !== null && expires_at <= now) refuseField('expires_at', 'must be in the future')
   const merchant = await findMerchant(tx, input.merchant_id)
-  if (!merchant) refuse('not_found', { message: 'There is no merchant with this id.' })
+  if (!merchant) refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
   const approved = merchant.status === 'ACTIVE' && merchant.verified && merchant.priced
   if (input.environment === 'live' && !approved) refuse('production_access_restricted')
   await lockNewKeys(tx, merchant.id)

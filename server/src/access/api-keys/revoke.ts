@@ -70,7 +70,7 @@ export function revokeOlderKeys(
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
-  return record ?? refuse('not_found', { message: 'There is no such API key.' })
+  return record ?? refuse('not_found', { message: 'There is no such API key. Check the id.' })
 }
 
 /** Revokes a locked key. If the key is already revoked, changes nothing. */
