@@ -238,6 +238,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'A user with this e-mail address is a member already. Change the role instead.':
     'Mwenye barua pepe hii ni mtumiaji tayari. Badilisha jukumu lake.',
   'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
+  'Use another address.': 'Tumia anwani nyingine.',
   'A merchant has at most {} members. Remove a member first.':
     'Biashara haiwezi kuwa na watumiaji zaidi ya {}. Ondoa mmoja kwanza.',
   'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':

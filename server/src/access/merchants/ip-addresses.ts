@@ -109,7 +109,7 @@ export async function addIpAddress(
 export async function removeIpAddress(tx: Tx, merchant_id: string, id: string): Promise<IpAddress> {
   const entry_id = id.toLowerCase()
   const [entry] = isId(entry_id) ? await tx.query<IpAddress>(DELETE, [merchant_id, entry_id]) : []
-  return entry ?? refuse('not_found', { message: 'There is no such address on the list.' })
+  return entry ?? refuse('not_found', { message: 'There is no such address on the list. Check the id.' })
 }
 
 /** Converts an entry to the form of the API. */

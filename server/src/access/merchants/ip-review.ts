@@ -66,7 +66,7 @@ const FIND = sql(
 async function getAddress(reader: Reader, address_id: string): Promise<ReviewedAddress> {
   const id = address_id.toLowerCase()
   const [row] = isId(id) ? await reader.query<IpAddressRow>(FIND, [routingCodeOf(id), id]) : []
-  return row ? reviewedAddress(row) : refuse('not_found', { message: 'There is no such address.' })
+  return row ? reviewedAddress(row) : refuse('not_found', { message: 'There is no such address. Check the id.' })
 }
 
 const LOCK = sql('ip_review_lock', 'select id from ip_addresses where merchant_id = $1 and id = $2 for update')

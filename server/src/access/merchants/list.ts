@@ -28,7 +28,7 @@ const COUNT = sql(
 /** Returns a merchant in the form for operators. If the merchant is unknown, refuses with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
   const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []
-  return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id.' })
+  return row ? merchantView(row) : refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
 }
 
 /**

@@ -267,7 +267,7 @@ function auditMember(
 }
 
 function refuseUnknownMember(): never {
-  refuse('not_found', { message: 'There is no such member.' })
+  refuse('not_found', { message: 'There is no such member. Check the id.' })
 }
 
 function memberView({ created_at, updated_at, ...rest }: MemberRow): MemberView {

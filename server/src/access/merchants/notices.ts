@@ -117,7 +117,7 @@ type NoticeRow = Omit<NoticeSettings, 'applies'> & { role: MerchantRole }
 /** Returns the settings of a member. If the user is not a member, refuses with not_found. */
 export async function getNotices(reader: Reader, { merchant_id, user_id }: NoticeOwner): Promise<NoticeSettings> {
   const [row] = await reader.query<NoticeRow>(FIND, [merchant_id, user_id])
-  if (row === undefined) return refuse('not_found', { message: 'There is no such member.' })
+  if (row === undefined) return refuse('not_found', { message: 'There is no such member. Check the id.' })
   const { role, ...settings } = row
   const warnings = Object.keys(WARNED_ROLES) as WarningKind[]
   return { ...settings, applies: warnings.filter((kind) => WARNED_ROLES[kind].includes(role)) }

@@ -63,7 +63,7 @@ type ProfileRow = MerchantLook & { name: string; width: number | null; height: n
 /** Returns the profile of a merchant in the form of the API. If the merchant is unknown, refuses with not_found. */
 export async function getProfile(reader: Reader, merchant_id: string): Promise<ProfileView> {
   const [row] = await reader.query<ProfileRow>(FIND, [merchant_id])
-  if (!row) return refuse('not_found', { message: 'There is no merchant with this id.' })
+  if (!row) return refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
   const { logo_hash, width, height, png, ...profile } = row
   const complete = logo_hash !== null && width !== null && height !== null && png !== null
   return { ...profile, logo: complete ? { hash: logo_hash, width, height, png: png.replaceAll('\n', '') } : null }
@@ -143,7 +143,7 @@ async function writeLook(
   change: { [Field in keyof MerchantLook]?: MerchantLook[Field] | undefined },
 ): Promise<void> {
   const [before] = await tx.query<MerchantLook>(LOCK, [merchant_id])
-  if (!before) return refuse('not_found', { message: 'There is no merchant with this id.' })
+  if (!before) return refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const after: MerchantLook = { ...before, ...Object.fromEntries(given) }
   if (JSON.stringify(before) === JSON.stringify(after)) return

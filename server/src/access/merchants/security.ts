@@ -16,7 +16,7 @@ const SET = sql(
 /** Returns the security settings of a merchant. If the merchant is unknown, refuses with not_found. */
 export async function getSecurity(reader: Reader, merchant_id: string): Promise<SecuritySettings> {
   const [row] = await reader.query<SecuritySettings>(FIND, [merchant_id])
-  return row ?? refuse('not_found', { message: 'There is no merchant with this id.' })
+  return row ?? refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
 }
 
 /**
@@ -36,7 +36,7 @@ export async function changeSecurity(
     })
   }
   const [before] = await tx.query<SecuritySettings>(LOCK, [merchant_id])
-  if (!before) refuse('not_found', { message: 'There is no merchant with this id.' })
+  if (!before) refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
   const after = { second_factor_required }
   if (before.second_factor_required === second_factor_required) return after
   await tx.query(SET, [merchant_id, second_factor_required, deps.clock.now()])

@@ -39,7 +39,7 @@ export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ i
     await tx.query(INSERT, [...values, deps.clock.now()])
   } catch (error) {
     if (violatedConstraint(error) === null) throw error
-    refuse('invalid_state', { message: 'There is a user with this e-mail address already.' })
+    refuse('invalid_state', { message: 'There is a user with this e-mail address already. Use another address.' })
   }
   return { id, email }
 }
