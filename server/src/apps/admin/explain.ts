@@ -84,7 +84,10 @@ export async function explain({ db, clock }: Pick<Deps, 'db' | 'clock'>, given: 
       : ((await findPaymentExplanation(db, key, now)) ??
         (await findPayoutExplanation(db, key, now)) ??
         (await findDeliveryExplanation(db, key, now)))
-  return found ?? refuse('not_found', { message: 'There is no payment, payout or webhook delivery with this id.' })
+  return (
+    found ??
+    refuse('not_found', { message: 'There is no payment, payout or webhook delivery with this id. Check the id.' })
+  )
 }
 
 async function sourceOf(reader: Reader, transfer_id: string): Promise<string | null> {

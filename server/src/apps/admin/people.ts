@@ -73,7 +73,7 @@ export function grantRole(deps: Deps, input: RoleGrant): Promise<GrantedUser> {
   const { email, merchant_id, role, name, subject } = input
   return inTransaction(deps.db, async (tx) => {
     if (merchant_id !== null && !(await findMerchant(tx, merchant_id))) {
-      refuse('not_found', { message: 'There is no merchant with this id.' })
+      refuse('not_found', { message: 'There is no merchant with this id. Check --merchant.' })
     }
     if (subject !== null) await checkSubject(deps, tx, email, subject)
     const super_admins = isOperatorRole(role) ? await lockSuperAdmins(tx) : []
@@ -201,7 +201,7 @@ export async function issueToken(deps: Deps, email: string): Promise<{ access_to
   const key = (await latestIssuerKey(deps)) ?? (await issuerKey(deps, embeddedIssuer(deps)))
   return inTransaction(deps.db, async (tx) => {
     const [user] = await tx.query<TokenUserRow>(FOR_TOKEN, [email])
-    if (!user) refuse('not_found', { message: 'There is no user with this e-mail address.' })
+    if (!user) refuse('not_found', { message: 'There is no user with this e-mail address. Check --email.' })
     if (user.disabled_at !== null) refuse('invalid_state', { message: DISABLED })
     if (user.issuer !== 'embedded' || user.subject === null) {
       refuse('invalid_state', {
