@@ -148,6 +148,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Subiri hadi salio litoshe, au chagua kiasi kidogo zaidi.',
   'The available balance is {}, and the adjustment takes {}.':
     'Salio linalopatikana ni {}, na marekebisho yanachukua {}.',
+  'Choose a smaller amount.': 'Chagua kiasi kidogo zaidi.',
   'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
     'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
   'The server refuses live keys, because the merchant is not active. Ask the platform.':

@@ -87,7 +87,7 @@ export async function makeAdjustment(
   // The transaction holds the lock until the commit, so that no other transfer changes the balance after this check.
   const available = (await lockBooks(tx, [book])).get(bookName(book)) ?? 0n
   if (direction === 'debit' && available < amount_minor) {
-    const message = `The available balance is ${formatAmount(available)}, and the adjustment takes ${formatAmount(amount_minor)}.`
+    const message = `The available balance is ${formatAmount(available)}, and the adjustment takes ${formatAmount(amount_minor)}. Choose a smaller amount.`
     refuse('insufficient_balance', { message })
   }
   const verdict = await judgeCorrection(deps, tx, act, sums, {

@@ -23,7 +23,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
   const merchantOf = async (reader: Reader, merchant_id: string) => {
     const id = merchant_id.toLowerCase()
     const merchant = isId(id) ? await findMerchant(reader, id) : null
-    return merchant ?? refuse('not_found', { message: 'There is no merchant with this id.' })
+    return merchant ?? refuse('not_found', { message: 'There is no merchant with this id. Check the id.' })
   }
   return (app) => {
     app.get(

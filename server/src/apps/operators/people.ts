@@ -129,7 +129,7 @@ function rightsRoute(deps: Deps, app: App, { change, path, operationId, summary,
       const reason = request.body.reason.trim()
       return answerOnce(deps, request, reply, 200, async (tx) => {
         const email = await findOperatorEmail(tx, request.params.user_id)
-        if (email === null) refuse('not_found', { message: 'There is no such operator.' })
+        if (email === null) refuse('not_found', { message: 'There is no such operator. Check the id.' })
         return changeUserRights(deps, tx, actOf(request), { email, change, reason })
       })
     },

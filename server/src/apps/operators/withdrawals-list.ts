@@ -201,7 +201,7 @@ export async function getWithdrawalForOperator(
   const { db: reader } = deps
   const id = withdrawal_id.toLowerCase()
   const [row] = isId(id) ? await reader.query<OperatorWithdrawalRow>(FIND, [routingCodeOf(id), id]) : []
-  if (row === undefined) return refuse('not_found', { message: 'There is no such withdrawal.' })
+  if (row === undefined) return refuse('not_found', { message: 'There is no such withdrawal. Check the id.' })
   const { merchant_id, environment } = row
   const [record, history, [payout], balance] = await Promise.all([
     presentOne(deps, reader, row),
