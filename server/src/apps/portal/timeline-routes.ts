@@ -39,7 +39,10 @@ export function timelineRoutes(deps: Deps, { requestsOf }: TimelineOptions): Rou
         const { merchant, environment } = caller(request)
         const key = { merchant_id: merchant.id, environment, id: request.params.collection_id.toLowerCase() }
         const row = isId(key.id) ? await find(key) : null
-        if (row === null) refuse('not_found', { message: 'There is no such collection in this environment.' })
+        if (row === null)
+          refuse('not_found', {
+            message: 'There is no such collection in this environment. Check the id and the environment.',
+          })
         const { id, status, created_at } = row
         const payment = { merchant_id: merchant.id, id, status, created_at }
         return { success: true as const, data: await timelineOfCollection(deps.db, payment, requestsOf) }
