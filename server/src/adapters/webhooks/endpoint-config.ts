@@ -84,7 +84,9 @@ export async function getEndpoint(
     isId(id) && id !== DEFAULT_ENDPOINT_ID
       ? await reader.query<StoredEndpointRow>(FIND, [merchant_id, environments, id])
       : []
-  return row ? presentEndpoint(row) : refuse('not_found', { message: 'There is no such webhook endpoint.' })
+  return row
+    ? presentEndpoint(row)
+    : refuse('not_found', { message: 'There is no such webhook endpoint. Check the id.' })
 }
 
 /**
