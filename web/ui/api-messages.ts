@@ -355,7 +355,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
 /** Messages that only repeat the error code. problem-texts.ts has a text for each of these codes. */
 const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
-  'The server does not allow this request.',
+  'The server does not allow this request. For a live key, check the addresses that may use the key.',
   'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
   'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
   'The request is not valid. See details.fields for what to change.',
@@ -371,7 +371,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
   'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
   'This payment link no longer accepts payments. Read details.status.',
-  'A payer has already paid this payment link, so you cannot cancel the link.',
+  'A payer has already paid this payment link, so you cannot cancel the link. To return the money, ask the platform.',
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',
   'You have already made this decision. Another operator must make the same decision before any money moves.',

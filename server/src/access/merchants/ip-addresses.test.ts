@@ -249,7 +249,11 @@ describe('live keys bound to approved addresses', () => {
     const refused = await callFrom('192.0.2.1', live.plaintext_key)
     assert.deepEqual(refused.body, {
       success: false,
-      error: { code: 'forbidden', message: 'The server does not allow this request.', details: null },
+      error: {
+        code: 'forbidden',
+        message: 'The server does not allow this request. For a live key, check the addresses that may use the key.',
+        details: null,
+      },
     })
     const without_scope = { method: 'GET', url: '/v1/collections', key: live.plaintext_key } as const
     const there = await world.call({ ...without_scope, remoteAddress: '192.0.2.1' })

@@ -100,9 +100,9 @@ export const catalogue = {
   },
   forbidden: {
     status: 403,
-    message: 'The server does not allow this request.',
+    message: 'The server does not allow this request. For a live key, check the addresses that may use the key.',
     to_do:
-      'For a live key, check the addresses that may use the key. The answer gives no other reason, so that an attacker gets no information.',
+      'In the dashboard, see the IP addresses that may use the key. The answer gives no other reason, so that an attacker gets no information.',
   },
   not_found: {
     status: 404,
@@ -121,8 +121,9 @@ export const catalogue = {
   },
   payment_link_already_paid: {
     status: 409,
-    message: 'A payer has already paid this payment link, so you cannot cancel the link.',
-    to_do: 'Deliver what the payer paid for. To give the money back, ask the platform.',
+    message:
+      'A payer has already paid this payment link, so you cannot cancel the link. To return the money, ask the platform.',
+    to_do: 'Deliver the paid goods or service. To return the money, ask the platform.',
   },
   payment_in_progress: {
     status: 409,
