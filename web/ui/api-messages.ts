@@ -129,6 +129,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'Too many exports run at once. Repeat the request after the seconds in Retry-After.':
     'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
+  'Ask an operator.': 'Muulize mwendeshaji.',
   'Your role {} does not allow this call. An operator with the role {} must make this call.':
     'Jukumu lako {} haliruhusu hili. Mwendeshaji mwenye jukumu {} ndiye anayeweza.',
   'The request did not arrive completely in time. Send the request again.':

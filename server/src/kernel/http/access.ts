@@ -259,7 +259,7 @@ const OPERATOR = 'operator:'
  */
 function checkOperator({ operator_role, console }: SessionPrincipal, duty: OperatorDuty): void {
   if (operator_role === null)
-    refuse('insufficient_role', { message: 'Only operators of the platform may make this call.' })
+    refuse('insufficient_role', { message: 'Only operators of the platform may make this call. Ask an operator.' })
   if (console === 'dashboard') refuse('insufficient_role', { message: NOT_THE_CONSOLE })
   if (mayOperate(operator_role, duty)) return
   const required = OPERATOR_DUTIES[duty]

@@ -29,7 +29,8 @@ export function parseBody(text: string): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     refuse('invalid_json', { message: 'The body must be one JSON object.' })
   }
-  if (isDeep(text)) refuse('invalid_json', { message: `The body may have at most ${DEPTH_MAX} levels.` })
+  if (isDeep(text))
+    refuse('invalid_json', { message: `The body may have at most ${DEPTH_MAX} levels. Remove the deeper levels.` })
   if (FORBIDDEN_NAME.test(text) && reachesPrototype(body))
     refuse('invalid_json', {
       message: 'The body must not contain the field names __proto__ and constructor. Remove these fields.',
