@@ -115,7 +115,10 @@ function cacheEmails(deps: Deps, fetchEmailOf: FetchEmail): FetchEmail {
       if (error.status !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429) return null
       entry.until = now + REST_MS
       if (error instanceof Refusal) throw error
-      deps.log.warn({ component: 'identity', err: error }, 'OIDC_ISSUER did not return the e-mail address of a user')
+      deps.log.warn(
+        { component: 'identity', err: error },
+        'OIDC_ISSUER did not return the e-mail address of a user: check its userinfo endpoint',
+      )
       refuse('service_unavailable', { retry_after_s: REST_MS / 1000 })
     })
     const entry = { answer, until: now + CACHE_MS }
