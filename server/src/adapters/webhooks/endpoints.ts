@@ -66,7 +66,7 @@ export function createEndpoints(deps: Deps): (target: DeliveryTarget) => Promise
     } catch {
       deps.log.warn(
         { component: 'webhooks', merchant_id },
-        'the server cannot decrypt the previous webhook secret, so deliveries have no signature of that secret',
+        'the server cannot decrypt the previous webhook secret, so deliveries have no signature of that secret: check that SECRET_KEY has not changed',
       )
       return null
     }
