@@ -27,7 +27,7 @@ export function createCalls(deps: Deps, providers: ReadonlyMap<string, Provider>
     if (provider === undefined)
       deps.log.warn(
         { component: 'collections', provider: name },
-        'a payment waits for a provider that is not configured',
+        'a payment waits for a provider that is not configured: configure that provider',
       )
     return provider ?? null
   }
