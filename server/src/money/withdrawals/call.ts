@@ -35,7 +35,7 @@ export function createPayoutCalls(deps: Deps, providers: ReadonlyMap<string, Pro
     if (provider === undefined)
       deps.log.warn(
         { component: 'withdrawals', provider: name },
-        'a payout waits for a provider that is not configured',
+        'a payout waits for a provider that is not configured: configure that provider',
       )
     return provider
   }

@@ -144,7 +144,7 @@ export function noteContradiction(
   const { merchant_id, id, status } = before
   deps.log.warn(
     { component: 'withdrawals', merchant_id, withdrawal_id: id, status, reported: why },
-    'the provider reports an outcome that contradicts the recorded status',
+    'the provider reports an outcome that contradicts the recorded status: compare the payout with the records of the provider',
   )
   const withdrawal = { ...before, version: before.version + 1, updated_at: deps.clock.now() }
   return { withdrawal, history: historyRow(before, withdrawal, actor, why, null), posting: null, event: null }
