@@ -63,7 +63,10 @@ export function createCallbackReceiver(
     const verdict = provider.verifyCallback(headers, body)
     if (!verdict.verified) {
       if (!mayKeepForged()) return 'forged'
-      deps.log.warn({ component: 'callbacks', provider: name }, 'the server refused a forged callback')
+      deps.log.warn(
+        { component: 'callbacks', provider: name },
+        'the server refused a forged callback: if the provider sent it, check the secrets in the settings of the provider',
+      )
       await keep({ provider: name, verdict: 'forged', reference: null, body })
       return 'forged'
     }
