@@ -341,11 +341,14 @@ function logRouting({ config, log }: Deps, routing: Routing): void {
     const unreachable = routing.unreachable_routes.map(({ route, could }) => `${route} (${could.join(', ')})`)
     log.warn(
       { component: 'process', unreachable },
-      'PROVIDER_ROUTES names providers that cannot serve their routes, although other providers can',
+      'PROVIDER_ROUTES names providers that cannot serve their routes, although other providers can: correct PROVIDER_ROUTES',
     )
   }
   if (config.node_env === 'production' && isSimulated(config.provider))
-    log.warn({ component: 'process' }, 'live payments use the mock provider, so no money moves')
+    log.warn(
+      { component: 'process' },
+      'live payments use the mock provider, so no money moves: set PROVIDER to a real provider to take money',
+    )
 }
 
 async function logWarnings(deps: Deps, { routing, providers }: AdaptersWing): Promise<void> {
