@@ -45,7 +45,10 @@ async function run(): Promise<void> {
   const config = configFromEnvironment()
   const log = createLog(config.log_level)
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'a name looks like a setting, but is no setting of the server')
+    log.warn(
+      { component: 'process', problem },
+      'a name looks like a setting, but is no setting of the server: correct or remove the name',
+    )
   }
   const releases: Releases = []
   const work: OpenWork = { requests: null, tasks: [] }

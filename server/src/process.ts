@@ -191,7 +191,10 @@ export function reloadSettings(config: Config, log: Log & { level: string }): vo
     return
   }
   for (const problem of unknownNameLines(givenSettings())) {
-    log.warn({ component: 'process', problem }, 'a name looks like a setting, but is no setting of the server')
+    log.warn(
+      { component: 'process', problem },
+      'a name looks like a setting, but is no setting of the server: correct or remove the name',
+    )
   }
   const { applied, needs_restart } = applyReload(config, next, PROVIDERS)
   log.level = config.log_level
