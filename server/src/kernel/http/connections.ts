@@ -39,7 +39,7 @@ export function limitConnections(server: Server, { config, clock, log }: Deps): 
     if (Math.abs(now - logged_at) < LOG_EVERY_MS) return
     log.warn(
       { component: 'http', refused, open, address },
-      'the server closed new connections above its limits of connections',
+      'the server closed new connections above its limits of connections: see CONNECTIONS_MAX and CONNECTIONS_PER_ADDRESS',
     )
     logged_at = now
     refused = 0

@@ -36,7 +36,9 @@ function shareOne({ title: _, ...schema }: Json, title: string, shared: Map<stri
   const known = shared.get(title)
   if (known === undefined) shared.set(title, core)
   else if (JSON.stringify(known) !== JSON.stringify(core))
-    throw new Error(`two schemas have the title ${title}: ${JSON.stringify(known)} and ${JSON.stringify(core)}`)
+    throw new Error(
+      `two schemas have the title ${title}: ${JSON.stringify(known)} and ${JSON.stringify(core)}. Give one of them another title`,
+    )
   const reference = { $ref: `${SCHEMAS}${title}` }
   return nullable ? { anyOf: [reference, { type: 'null' }], ...beside } : { ...reference, ...beside }
 }
@@ -191,7 +193,7 @@ export function findRef(document: object, reference: string): unknown {
     .replace(/^#\//, '')
     .split('/')
     .reduce<unknown>((place, key) => (place as Json | undefined)?.[key], document)
-  if (found === undefined) throw new Error(`the OpenAPI document has no ${reference}`)
+  if (found === undefined) throw new Error(`the OpenAPI document has no ${reference}: correct the reference`)
   return found
 }
 
