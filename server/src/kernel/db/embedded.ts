@@ -405,7 +405,10 @@ async function initialise(context: Context, programs: Programs, unsafe: boolean)
     child.on('error', failed)
     child.on('close', done)
   })
-  if (code !== 0) throw new Error(`PostgreSQL could not make its data directory in ${place}:\n${lastLines(output)}`)
+  if (code !== 0)
+    throw new Error(
+      `PostgreSQL could not make its data directory in ${place}. Correct the cause, then start again:\n${lastLines(output)}`,
+    )
   await fs.rename(data, join(place, 'data'))
   await fs.rm(work, { recursive: true, force: true })
 }
@@ -853,7 +856,8 @@ async function freePort(): Promise<number> {
   })
   const address = server.address()
   await new Promise((done) => server.close(done))
-  if (address === null || typeof address === 'string') throw new Error('this machine has no free port')
+  if (address === null || typeof address === 'string')
+    throw new Error('this machine has no free port: stop programs that use ports')
   return address.port
 }
 

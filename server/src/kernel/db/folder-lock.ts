@@ -20,7 +20,7 @@ export async function tryLockFolder(purpose: string, folder: string): Promise<Fo
   })
   if (code === 'held') return server
   if (code === 'EADDRINUSE') return null
-  throw new Error(`this process cannot lock ${folder}: ${code}`)
+  throw new Error(`this process cannot lock ${folder} (${code}): let the process open Unix sockets`)
 }
 
 /**

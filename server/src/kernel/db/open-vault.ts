@@ -78,6 +78,8 @@ function warnOfOrder({ log }: VaultDeps, canaries: readonly Canary[], { key_ids 
 const WRONG_KEY = `SECRET_KEY is not the key of this database: this key cannot decrypt the values of the database.
 ${FIND_THE_KEY}`
 
+const MISSING_CANARY = 'the table vault_canary lost its rows while this program started: start the program again'
+
 /** Returns the key that decrypts a value. Undefined means that no key decrypts it. */
 function openerOf(random: Random, keys: SecretKeys, sealed: string): Uint8Array | undefined {
   return keys.find((key) => opens(createVault(key, random), sealed))
@@ -162,7 +164,7 @@ async function updateCanaries(
   await tx.query(LOCK)
   const canaries = await readCanaries(tx)
   const [first] = canaries
-  if (first === undefined) throw new Error('the canary of the first key is missing')
+  if (first === undefined) throw new Error(MISSING_CANARY)
   const current = keys[0] as Uint8Array
   const original = openerOf(random, keys, first.sealed)
   const withId = (key: Uint8Array) => createVault(key, random, { writes_ids: true })
@@ -198,7 +200,7 @@ export async function uncheckedVault(db: Reader, random: Random, keys: SecretKey
 }
 
 function readMarkKey(random: Random, [first]: readonly Canary[], keys: SecretKeys): Buffer {
-  if (first === undefined) throw new Error('the canary of the first key is missing')
+  if (first === undefined) throw new Error(MISSING_CANARY)
   if (first.mark_key !== null) {
     const vault = createVault(keys, random)
     if (!opens(vault, first.mark_key)) {

@@ -183,7 +183,10 @@ function createReplicaCheck(
     measured.up.set(0)
     if (problem === why) return
     problem = why
-    log.warn({ component: 'db', problem: why }, 'the primary answers all reads, because the read replica cannot')
+    log.warn(
+      { component: 'db', problem: why },
+      'the primary answers all reads, because the read replica cannot: check DATABASE_READ_URL and its machine',
+    )
   }
   const stay = (waited_ms: number) => {
     fresh_at = performance.now()
