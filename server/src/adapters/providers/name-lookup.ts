@@ -36,8 +36,11 @@ export async function lookupAccountName(
   const { method, destination_code, destination_identifier } = recipient
   const unknown = (message: string) => ({ name: null, message })
   if (provider === undefined)
-    return unknown(`No configured provider supports ${method} payouts to ${destination_code}.`)
-  if (provider.lookupName === undefined) return unknown(`${provider.name} does not support name lookups.`)
+    return unknown(
+      `No configured provider supports ${method} payouts to ${destination_code}. Check the name in another way.`,
+    )
+  if (provider.lookupName === undefined)
+    return unknown(`${provider.name} does not support name lookups. Check the name in another way.`)
   const asked = { method, destination_code, destination_identifier }
   const answer = await guarded<NameAnswer>({ breaker, clock: deps.clock }, provider, QUESTIONS.names, {
     work: async () =>
