@@ -1,6 +1,6 @@
 // Contains common passwords: the list of @zxcvbn-ts/language-common, and passwords that are frequent in Tanzania.
 
-/** Frequent passwords in lower case, also of Tanzania. */
+/** Frequent passwords in lower case, including passwords that are frequent in Tanzania. */
 const LOCAL_PASSWORDS =
   `12345678 123456789 1234567890 12345678910 0123456789 987654321 9876543210 87654321 11223344 1122334455 123123123
   12341234 123321123 12344321 11112222 12121212 123454321 147258369 159753456 159357456 741852963 789456123 789456123a

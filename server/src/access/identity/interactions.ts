@@ -179,7 +179,10 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       const [person] = await deps.db.query<SigningIn>(BY_SUBJECT, [subject, EMBEDDED])
       return person ?? refuse('not_found')
     },
-    /** Completes the sign-in, sets the cookie of the known browser, and returns the next URL. */
+    /**
+     * Completes and logs the sign-in, sets the cookie of the known browser, and returns the next URL. If the browser is unknown,
+     * also writes an audit entry and queues an e-mail.
+     */
     async finish(person: SigningIn, amr: string[]): Promise<string> {
       await notifyNewPlace(site, request, person)
       reply.header('set-cookie', deviceCookie(site, request, person))

@@ -253,6 +253,7 @@ function policy({ interactionPolicy: policies }: Library): interactionPolicy.Pro
 
 /**
  * Returns the grant of this browser's session. The first sign-in creates the grant, and the grant expires with the session.
+ * If the request has no session, client or account, returns undefined.
  */
 async function grantFor(ctx: KoaContextWithOIDC) {
   const { provider, session, client, account } = ctx.oidc

@@ -72,8 +72,8 @@ export async function changeUserRights(
   const { action, before, after } = await CHANGES[change](deps, tx, user)
   const takes_rights = change === 'disable' || change === 'revoke_operator'
   if (takes_rights && !isDemoUser(email)) keepSuperAdmin(super_admins, user.id)
-  // If the user is of a foreign issuer, the server ends no sessions, because that issuer manages them and the subject must not
-  // change.
+  // If the user is of a foreign issuer, the server ends no sessions: that issuer manages them, and `endSessions` would replace
+  // the user's subject.
   if (user.issuer === EMBEDDED) await endSessions(deps, tx, user.id)
   await recordAudit(deps, tx, {
     ...act,
