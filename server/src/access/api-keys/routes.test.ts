@@ -116,13 +116,21 @@ describe('creation of keys', () => {
     assert.match(refused.body.error.message, /available after an operator has approved the business account/)
     assert.equal((await make({}, { key })).status, 201)
     assert.equal((await make({ environment: 'live' })).body.data.environment, 'live')
-    for (const spoil of [
-      "update merchants set status = 'ACTIVE', verified = true where id = $1",
-      "update merchants set verified = false, status = 'ACTIVE' where id = $1",
-    ]) {
-      await world.rows(spoil, [pending.id])
-      assert.deepEqual(codeOf(await make({ environment: 'live' }, { key })), [403, 'production_access_restricted'])
-    }
+    const REFUSED = [403, 'production_access_restricted']
+    const live = async () => codeOf(await make({ environment: 'live' }, { key }))
+    const set = (status: string, verified: boolean) =>
+      world.rows('update merchants set status = $2, verified = $3 where id = $1', [pending.id, status, verified])
+    await set('ACTIVE', true)
+    assert.deepEqual(await live(), REFUSED, 'the merchant has no price')
+    const operator = (await world.newSession('SUPER_ADMIN')).token
+    const url = `/v1/operator/merchants/${pending.id}/pricing`
+    const payload = { rules: [{ flow: 'withdrawal' }] }
+    assert.equal((await world.call({ method: 'PUT', url, key: operator, payload })).status, 200)
+    assert.deepEqual(await live(), [201, 'ok'])
+    await set('ACTIVE', false)
+    assert.deepEqual(await live(), REFUSED, 'the merchant is not verified')
+    await set('PENDING', true)
+    assert.deepEqual(await live(), REFUSED, 'no operator has approved the merchant')
   })
 
   test('the refusal of a new key names the wrong field of the body', async () => {
