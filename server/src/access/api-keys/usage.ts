@@ -9,7 +9,8 @@ export type KeyUsage = { note(merchant_id: string, key_id: string): void; task: 
 
 const WRITE_EVERY_MS = 30_000
 
-// The time of a failed write is older than the time of a later use, which another process may have written already.
+// The statement keeps the later time: after a failed write, a process writes an old use, and another process may have written
+// a later use already.
 const WRITE = sql(
   'api_key_usage_write',
   `insert into api_key_usage as u (merchant_id, key_id, last_used_at)
