@@ -1,5 +1,6 @@
 // Counts the parts of an SMS and shortens its text. One part holds 160 characters of the GSM alphabet, or 70 characters if the
-// text has any other character. In a longer text, each part holds 153 or 67 characters and costs as much.
+// text has any other character. In a longer text, each part holds 153 or 67 characters and costs
+// as much as one SMS.
 
 import { plainText } from '../../kernel/lib/index.ts'
 
