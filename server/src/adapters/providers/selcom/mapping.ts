@@ -114,8 +114,8 @@ export function orderStatus(verdict: SelcomVerdict, request: PaymentRequest, rea
 }
 
 /**
- * Returns the failure code or ambiguous code of an answer that comes from the gateway itself. If the answer may come from a
- * proxy, returns null.
+ * Returns the failure code or ambiguous code of an answer that comes from the gateway itself. If the answer has no such code, or
+ * may come from a proxy, returns null.
  */
 function denialOf(verdict: SelcomVerdict): string | null {
   const { envelope } = verdict
