@@ -50,7 +50,8 @@ export async function otherUsersLive(place: string): Promise<boolean> {
 }
 
 /**
- * Returns true if the watcher file names this server. Programs of older versions write no registration and no such file.
+ * Returns true if the watcher file names this server. Programs of older versions write no such file, so the result for their
+ * servers is false.
  */
 export async function isWatched(place: string, server: ProcessIdentity): Promise<boolean> {
   const [pid, started] = await readWatcher(place)
