@@ -151,7 +151,7 @@ export function renderError(thrown: unknown, request: FastifyRequest, reply: Fas
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return sendFailure(reply, 'invalid_json')
   }
-  // The client disconnected before the body was complete. This is no error of the server.
+  // If the client disconnected before the body was complete, the server has no fault, so it logs no error.
   if (request.raw.destroyed && !request.raw.complete) return sendFailure(reply, 'invalid_json')
   if (isUnavailable(error)) {
     request.log.error(
