@@ -96,8 +96,8 @@ async function daysToFetch(deps: Deps, provider: string): Promise<StatementDay[]
 }
 
 /**
- * Returns the worker's task, which runs for each configured provider, even for a provider without new payments, because money
- * may still move there.
+ * Returns the worker's task that fetches the movements of each due day and compares them with our books. The task runs for each
+ * configured provider, even without new payments, because money may still move there.
  */
 export function reconciliationTask(deps: Deps, providers: ProvidersByName): Task {
   let next_run = 0
