@@ -132,8 +132,8 @@ function completedAt(before: Withdrawal, to: Withdrawal['status'], now: Date): D
 }
 
 /**
- * Computes the history row of an answer that contradicts the status but causes no move. The row has the same status before and
- * after.
+ * Logs an answer that contradicts the status but causes no move, and computes its history row. The row has the same status
+ * before and after.
  */
 export function noteContradiction(
   deps: Deps,

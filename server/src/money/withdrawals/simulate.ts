@@ -34,7 +34,8 @@ export type SimulatedWithdrawal = { row: Withdrawal; deliveries: Delivery[] }
 
 /**
  * Moves a sandbox withdrawal to an outcome. If the withdrawal is live or unknown, refuses with not_found. If no move leads to
- * the outcome, refuses with invalid_state. Also refuses for the reasons of an approval without operators.
+ * the outcome, refuses with invalid_state. If the server approves the withdrawal first, also refuses for the
+ * reasons of `approveUnsent`.
  */
 export async function simulateOutcome(
   deps: Deps,
