@@ -35,7 +35,7 @@ describe('access', () => {
     const { twin, send, openSession } = await begin()
     const secret = await openSession()
     assert.equal((await send('POST', C2B, c2b(), { secret })).status, 201)
-    for (const wrong of ['an-api-key', 'x', `${secret}x`]) {
+    for (const wrong of [twin.account.api_key, 'x', `${secret}x`]) {
       const refused = await send('POST', C2B, c2b(), { secret: wrong })
       assert.deepEqual([refused.status, refused.code], [401, undefined])
     }
