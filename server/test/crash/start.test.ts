@@ -147,7 +147,7 @@ describe('the start and the stop of processes', { concurrency: CONCURRENCY }, ()
       })
     }
 
-    test('the server exits with code 1 and logs no password when the database does not exist', async () => {
+    test('the server exits with code 1 and logs no password when it cannot reach the database', async () => {
       const child = start(
         serverEnv('postgres://nobody:pass-word-here@127.0.0.1:9/none', { PORT: String(await freePort()) }),
       )
