@@ -282,8 +282,8 @@ export async function payoutOf(world: World, { merchant_id, id }: WithdrawalKey)
 }
 
 /**
- * The history of a withdrawal: its status, the account of its money, and the balances in cents. Also the status changes with
- * their reasons, the postings and the webhook events.
+ * A withdrawal with its history: the status, the account of its money, the balances in cents, the status changes with their
+ * reasons, the postings and the webhook events.
  */
 export type WithdrawalTrace = {
   status: string

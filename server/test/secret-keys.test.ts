@@ -62,7 +62,7 @@ async function withCommand<T>(url: string, keys: readonly Buffer[], work: (deps:
 
 const refusedWith = (message: RegExp) => (error: unknown) => error instanceof ConfigError && message.test(error.message)
 
-/** The values that a test writes into the columns with encrypted values, and the texts that they must keep. */
+/** The facts about the planted values with which `assertReadable` checks that a process decrypts them. */
 type Planted = {
   merchant_id: string
   token: string

@@ -51,7 +51,7 @@ before(() => {
   if (!existsSync(FAKETIME)) throw new Error(`${FAKETIME} is missing: install the package libfaketime (Debian)`)
 })
 
-/** The functions that release what a test opened. The hook below calls the newest function first. */
+/** The functions that release the resources of a test. The hook below calls the newest function first. */
 const releases: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release()
@@ -164,7 +164,7 @@ async function startProcesses(rig: Rig, env: Record<string, string>): Promise<{ 
   const api = startChild(rig.env(env))
   releases.push(() => api.kill())
   await api.ready()
-  // The process still makes its demo merchant during this time.
+  // The process is ready before it has made its demo merchant, and logs this text after that.
   await until('the server has started', () => api.output().includes('is ready.'))
   const more = { PROCESS: 'worker', PORT: String(await freePort()), LOG_LEVEL: 'info' }
   const worker = startChild(rig.env({ ...env, ...more }))

@@ -154,7 +154,7 @@ async function lose(loss: Loss, random: () => number): Promise<void> {
 }
 
 /**
- * Returns the milliseconds until the server acknowledges the next payment. Resolves after some more acknowledged payments.
+ * Returns the milliseconds until the server acknowledges the next payment. Resolves after twice CONCURRENCY more payments.
  */
 async function backAfter(load: Load): Promise<number> {
   const begin = performance.now()

@@ -156,7 +156,7 @@ async function open(browser: Browser, { language = 'sw', script = true, options 
   })
   opened.page.setDefaultTimeout(STEP_MS_MAX)
   if (!script) return opened
-  // A test cannot hide a window of a headless browser, so the page reports that it is hidden.
+  // A test cannot hide a window of a headless browser. So `window.cover` makes the page report that it is hidden or visible.
   await opened.context.addInitScript(`
     window.covered = false
     Object.defineProperty(Document.prototype, 'hidden', { get: () => window.covered })

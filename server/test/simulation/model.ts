@@ -247,7 +247,7 @@ export class Model {
     return 'ok'
   }
 
-  /** Lets an operator decide about a correction. The first of two operators changes nothing else. */
+  /** Lets an operator decide about a correction. The first of two decisions moves no money and changes no sum. */
   private correct(merchant: number, amount: bigint, text: string, operator: number): 'first' | 'last' | CallResult {
     const sum = `corrections ${merchant}`
     const first = this.waiting.get(text)

@@ -14,7 +14,8 @@ import {
 import { PAYEES_THAT_LIE, PAYERS_THAT_LIE } from './faults.ts'
 
 /**
- * A payment or payout about which the books differ. Both amounts are the money at the provider in cents, by each of the books.
+ * A payment or payout about which the books differ. Both amounts are the money at the provider in cents: by our books, and by
+ * the books of the provider.
  */
 export type Difference = {
   flow: 'payment' | 'payout'
