@@ -77,7 +77,10 @@ export const RuleInput = Type.Object(
     flow: oneOf(FLOWS),
     method: Type.Optional(
       nullable(
-        line(32, 'MOBILE_MONEY, BANK_ACCOUNT, PROVIDER_PESA; wallet_push, provider_pesa, qr. Null means every method.'),
+        line(
+          32,
+          'Withdrawals: MOBILE_MONEY, BANK_ACCOUNT or PROVIDER_PESA. Collections: wallet_push, provider_pesa or qr. Null means every method.',
+        ),
       ),
     ),
     destination_code: Type.Optional(
