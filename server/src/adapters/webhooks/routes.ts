@@ -198,7 +198,7 @@ function replayRoutes(deps: Deps, app: App): void {
         operationId: 'replayWebhookDelivery',
         summary: 'Replay a delivery',
         description:
-          'One more attempt of a delivered or failed delivery, with the same id and bytes. If the delivery waits for a retry, the retry is due now.',
+          'The server attempts a delivered or failed delivery once more, with the same id and bytes. If the delivery waits for a retry, the retry is due now.',
         params: DeliveryParams,
         response: { 202: DeliveryAnswer },
       },
