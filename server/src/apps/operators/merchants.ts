@@ -243,7 +243,7 @@ function pricingRoutes(deps: Deps, app: App): void {
         operationId: 'replaceMerchantPricing',
         summary: 'Replace the price list of a merchant',
         description:
-          'The most specific line applies: a line with a destination before a line with a method. Frozen charges do not change. Without a line for withdrawals the merchant is not priced.',
+          'The most specific line applies: a line with a destination before a line with a method. The charges of submitted withdrawals do not change. Without a line for withdrawals the merchant is not priced.',
         params: MerchantParams,
         body: PricingBody,
         response: { 200: PricingAnswer },
