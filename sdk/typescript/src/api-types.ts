@@ -841,7 +841,7 @@ export type RequestSummary = {
   id: string
   /** When the request arrived. For not_kept, when the first of these requests arrived. */
   at: string
-  /** X-Request-Id of the response. Null means not_kept. */
+  /** X-Request-Id of the response. Null means that the kind is not_kept. */
   request_id: string | null
   method: string | null
   /** Without the query. */

@@ -14,7 +14,9 @@ export const LoggedRequest = Type.Object(
       ['request', 'not_kept'],
       'not_kept: `count` requests of this time are not in the log, because the server got too many requests or could not write the requests.',
     ),
-    request_id: nullable(Type.String({ description: 'X-Request-Id of the response. Null means not_kept.' })),
+    request_id: nullable(
+      Type.String({ description: 'X-Request-Id of the response. Null means that the kind is not_kept.' }),
+    ),
     at: Type.String({
       format: 'date-time',
       description: 'When the request arrived. For not_kept, when the first of these requests arrived.',
@@ -22,7 +24,7 @@ export const LoggedRequest = Type.Object(
     until: nullable(
       Type.String({
         format: 'date-time',
-        description: 'For not_kept, when the last of these requests arrived. Null means a request.',
+        description: 'For not_kept, when the last of these requests arrived. Null means that the kind is request.',
       }),
     ),
     count: Type.Integer({ description: '1, or the number of requests that the log did not keep.' }),
