@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import {
   apiKeyRoutes,
   createAuthenticate,
+  createReadCallerAgain,
   createUsage,
   isWellFormedKey,
   revokeAllKeys,
@@ -12,6 +13,7 @@ import {
 } from './access/api-keys/index.ts'
 import { fourEyesMinor, fourEyesTask } from './access/four-eyes/index.ts'
 import {
+  createReadSessionAgain,
   createSessions,
   identityRoutes,
   identityTask,
@@ -20,6 +22,7 @@ import {
   sessionRoutes,
 } from './access/identity/index.ts'
 import {
+  createLockMerchantOfCaller,
   ipAddressRoutes,
   lowBalanceTask,
   merchantRoutes,
@@ -408,6 +411,7 @@ function composeRoutes(
   const { providers, routing, breaker } = adapters
   const { driver, payouts, receive, collect, approvalService } = money
   const { find, providerFor, live } = routing
+  const lockMerchant = createLockMerchantOfCaller(createReadCallerAgain(deps, createReadSessionAgain(deps)))
   const readiness = createReadiness(deps, {
     folders: [resolve(config.data_dir), ...(options.folders ?? [])],
     keyFits: (reader) => readCanary({ db: reader, vault }),
@@ -423,10 +427,11 @@ function composeRoutes(
     invoiceRoutes(deps, { live }),
     withdrawalRoutes(deps, { approvalService, find }),
     recipientRoutes(deps, { find, providers, breaker }),
-    apiKeyRoutes(deps),
-    ipAddressRoutes(deps),
+    apiKeyRoutes(deps, { lockMerchant }),
+    ipAddressRoutes(deps, { lockMerchant }),
     webhookRoutes(deps, {
       notifyAdmins,
+      lockMerchant,
       ...(options.lookup ? { lookup: options.lookup } : {}),
       events: { authenticate: options.authenticate, draining: options.draining ?? (() => false) },
     }),
@@ -440,7 +445,7 @@ function composeRoutes(
     }),
     profileRoutes(deps),
     noticesRoutes(deps),
-    merchantRoutes(deps, { mayMailInvitation, revokeKeysOf }),
+    merchantRoutes(deps, { mayMailInvitation, revokeKeysOf, lockMerchant }),
     auditRoutes(deps),
     messageRoutes(deps),
     operatorRoutes(deps, {

@@ -2,8 +2,16 @@
 // from the next request on.
 
 import type { FastifyRequest } from 'fastify'
-import { type Deps, sql } from '../../kernel/db/index.ts'
-import type { Authenticate, Environment, KeyPrincipal, SessionPrincipal } from '../../kernel/http/index.ts'
+import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
+import {
+  type Authenticate,
+  caller,
+  type Environment,
+  type KeyPrincipal,
+  principalOf,
+  type ReadCallerAgain,
+  type SessionPrincipal,
+} from '../../kernel/http/index.ts'
 import { batchSizes, gather, refuse } from '../../kernel/lib/index.ts'
 import { createAllowlist } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
@@ -71,8 +79,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     if (!row) refuse('invalid_api_key')
     const principal = keyPrincipal(row)
     request.recognised = principal
-    if (row.revoked_at !== null) refuse('api_key_revoked')
-    if (row.expires_at !== null && row.expires_at <= deps.clock.now()) refuse('api_key_revoked')
+    checkKeyStatus(deps, row)
     if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
       const { merchant_id, id: key_id } = row
       deps.log.warn(
@@ -81,14 +88,41 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
       )
       refuse('forbidden')
     }
-    if (row.environment === 'live' && row.merchant_status !== 'ACTIVE') {
-      refuse('production_access_restricted', {
-        message: 'The server refuses live keys, because the merchant is not active. Ask the platform.',
-      })
-    }
+    checkMerchantStatus(row)
     options.used(row.merchant_id, row.id)
     return principal
   }
+}
+
+/**
+ * Makes the function that reads the rights of a caller again in a transaction. `session` does this for a session. The function
+ * does not check the IP address again, because the removal of an address does not lock the merchant.
+ */
+export function createReadCallerAgain(
+  deps: Deps,
+  session: (tx: Tx, principal: SessionPrincipal, merchant_id: string) => Promise<SessionPrincipal>,
+): ReadCallerAgain {
+  return async (tx, request) => {
+    const principal = principalOf(request)
+    if (principal.kind === 'session') return session(tx, principal, caller(request).merchant.id)
+    const [row] = await tx.query<ApiKeyRow>(FIND, [[keyHash(credentialOf(request))]])
+    if (!row) refuse('invalid_api_key')
+    checkKeyStatus(deps, row)
+    checkMerchantStatus(row)
+    return keyPrincipal(row)
+  }
+}
+
+function checkKeyStatus({ clock }: Deps, { revoked_at, expires_at }: ApiKeyRow): void {
+  if (revoked_at !== null) refuse('api_key_revoked')
+  if (expires_at !== null && expires_at <= clock.now()) refuse('api_key_revoked')
+}
+
+function checkMerchantStatus({ environment, merchant_status }: ApiKeyRow): void {
+  if (environment !== 'live' || merchant_status === 'ACTIVE') return
+  refuse('production_access_restricted', {
+    message: 'The server refuses live keys, because the merchant is not active. Ask the platform.',
+  })
 }
 
 /** The form of a JWT: at least three parts with dots between them. `options.session` verifies the token. */

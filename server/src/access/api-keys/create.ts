@@ -39,7 +39,10 @@ const COUNT_ACTIVE = sql(
    where merchant_id = $1 and environment = $2 and revoked_at is null and (expires_at is null or expires_at > $3)`,
 )
 
-/** Locks the merchant until the transaction ends, so that no other transaction creates a key of the merchant. */
+/**
+ * Locks the merchant until the transaction ends, so that no other transaction creates or revokes a key of the merchant. The removal of
+ * a member takes its locks in the same order, the merchant before the keys.
+ */
 export async function lockNewKeys(tx: Tx, merchant_id: string): Promise<void> {
   await tx.query(LOCK, [merchant_id])
 }

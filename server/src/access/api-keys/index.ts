@@ -1,6 +1,6 @@
 // Exports the functions for API keys, their routes, and the record of their use.
 
-export { type AuthenticateOptions, createAuthenticate } from './authenticate.ts'
+export { type AuthenticateOptions, createAuthenticate, createReadCallerAgain } from './authenticate.ts'
 export { createKey, insertKey, type NewKey } from './create.ts'
 export { isWellFormedKey, looksLikeKey, newPlaintextKey } from './format.ts'
 export { type ApiKeyRecord, presentKey } from './present.ts'

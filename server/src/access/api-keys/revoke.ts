@@ -3,6 +3,7 @@
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { isId, refuse, refuseField } from '../../kernel/lib/index.ts'
 import type { RevokedKey, RevokeKeysOf } from '../merchants/index.ts'
+import { lockNewKeys } from './create.ts'
 import { type ApiKeyRecord, KEY_COLUMNS } from './present.ts'
 
 const LOCK = sql(
@@ -66,8 +67,12 @@ export function revokeOlderKeys(
   return tx.query<RevokedKey>(REVOKE_OLDER, [merchant_id, environment, name, keep, now, id])
 }
 
-/** Locks a key until the transaction ends. If the merchant has no such key, refuses with not_found. */
+/**
+ * Locks the merchant, then a key, until the transaction ends. A request of this key that waits for the merchant then reads the
+ * revocation. If the merchant has no such key, refuses with not_found.
+ */
 export async function lockKey(tx: Tx, merchant_id: string, key_id: string): Promise<ApiKeyRecord> {
+  await lockNewKeys(tx, merchant_id)
   const id = key_id.toLowerCase()
   const [record] = isId(id) ? await tx.query<ApiKeyRecord>(LOCK, [merchant_id, id]) : []
   return record ?? refuse('not_found', { message: 'There is no such API key. Check the id.' })

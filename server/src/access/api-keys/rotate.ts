@@ -2,7 +2,7 @@
 
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
-import { type CreatedKey, insertKey, lockNewKeys } from './create.ts'
+import { type CreatedKey, insertKey } from './create.ts'
 import type { ApiKeyRecord } from './present.ts'
 import { lockKey, revokeLocked } from './revoke.ts'
 
@@ -18,8 +18,6 @@ export async function rotateKey(
   key_id: string,
   rotated_by_id: string | null,
 ): Promise<CreatedKey & { old: ApiKeyRecord }> {
-  // The removal of a member locks the merchant before the keys, so this order prevents a deadlock.
-  await lockNewKeys(tx, merchant_id)
   const old = await lockKey(tx, merchant_id, key_id)
   if (old.revoked_at !== null) {
     refuse('invalid_state', { message: 'This key is revoked, so the server cannot rotate the key. Create a new key.' })

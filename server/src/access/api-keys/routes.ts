@@ -9,6 +9,7 @@ import {
   answerOnce,
   answerShowingOnce,
   caller,
+  type LockMerchantOfCaller,
   MERCHANT_ROLES,
   pageOf,
   type Routes,
@@ -27,16 +28,16 @@ const READ = { roles: MERCHANT_ROLES }
 
 const CHANGE = { access: WRITE, idempotency: 'honoured', step_up: 'always' } as const
 
-/** Adds the routes of API keys. */
-export function apiKeyRoutes(deps: Deps): Routes {
+/** Adds the routes of API keys. `lockMerchant` locks the merchant and checks the caller again. */
+export function apiKeyRoutes(deps: Deps, { lockMerchant }: { lockMerchant: LockMerchantOfCaller }): Routes {
   return (app) => {
-    creationRoutes(deps, app)
+    creationRoutes(deps, app, lockMerchant)
     keyListRoute(deps, app)
-    keyEndRoutes(deps, app)
+    keyEndRoutes(deps, app, lockMerchant)
   }
 }
 
-function creationRoutes(deps: Deps, app: App): void {
+function creationRoutes(deps: Deps, app: App, lockMerchant: LockMerchantOfCaller): void {
   const creation = {
     tags,
     operationId: 'createApiKey',
@@ -48,7 +49,7 @@ function creationRoutes(deps: Deps, app: App): void {
   }
   const refusals = ['production_access_restricted', 'key_limit_reached'] as const
   app.post('/v1/merchant/api-keys', { config: { ...CHANGE, refusals }, schema: creation }, async (request, reply) =>
-    createMerchantKey(deps, request, reply),
+    createMerchantKey(deps, request, reply, lockMerchant),
   )
   app.post(
     '/v1/merchants/:merchant_id/api-keys',
@@ -61,7 +62,7 @@ function creationRoutes(deps: Deps, app: App): void {
         params: MerchantParams,
       },
     },
-    async (request, reply) => createMerchantKey(deps, request, reply),
+    async (request, reply) => createMerchantKey(deps, request, reply, lockMerchant),
   )
 }
 
@@ -87,7 +88,7 @@ function keyListRoute(deps: Deps, app: App): void {
   )
 }
 
-function keyEndRoutes(deps: Deps, app: App): void {
+function keyEndRoutes(deps: Deps, app: App, lockMerchant: LockMerchantOfCaller): void {
   app.patch(
     '/v1/merchant/api-keys/:key_id/revoke',
     {
@@ -101,7 +102,7 @@ function keyEndRoutes(deps: Deps, app: App): void {
         response: { 200: KeyReply },
       },
     },
-    async (request, reply) => revokeMerchantKey(deps, request, reply),
+    async (request, reply) => revokeMerchantKey(deps, request, reply, lockMerchant),
   )
   app.post(
     '/v1/merchant/api-keys/:key_id/rotate',
@@ -117,14 +118,20 @@ function keyEndRoutes(deps: Deps, app: App): void {
         response: { 201: CreatedKeyReply },
       },
     },
-    async (request, reply) => rotateMerchantKey(deps, request, reply),
+    async (request, reply) => rotateMerchantKey(deps, request, reply, lockMerchant),
   )
 }
 
-function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBody }>, reply: FastifyReply) {
+function createMerchantKey(
+  deps: Deps,
+  request: FastifyRequest<{ Body: NewKeyBody }>,
+  reply: FastifyReply,
+  lockMerchant: LockMerchantOfCaller,
+) {
   const { name, environment, scopes, expires_at, ip_whitelist_enabled, continue_without_ip_whitelist } = request.body
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
+    await lockMerchant(tx, request)
     const input = {
       merchant_id: merchant.id,
       name,
@@ -152,9 +159,10 @@ function createMerchantKey(deps: Deps, request: FastifyRequest<{ Body: NewKeyBod
 
 type KeyRequest = FastifyRequest<{ Params: { key_id: string } }>
 
-function revokeMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply) {
+function revokeMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply, lockMerchant: LockMerchantOfCaller) {
   const { merchant } = caller(request)
   return answerOnce(deps, request, reply, 200, async (tx) => {
+    await lockMerchant(tx, request)
     const before = await lockKey(tx, merchant.id, request.params.key_id)
     const after = await revokeLocked(deps, tx, before)
     if (before.revoked_at === null) {
@@ -172,9 +180,10 @@ function revokeMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply)
   })
 }
 
-function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply) {
+function rotateMerchantKey(deps: Deps, request: KeyRequest, reply: FastifyReply, lockMerchant: LockMerchantOfCaller) {
   const { merchant } = caller(request)
   return answerShowingOnce(deps, request, reply, 201, async (tx) => {
+    await lockMerchant(tx, request)
     const created = await rotateKey(deps, tx, merchant.id, request.params.key_id, actOf(request).actor.id)
     await recordAudit(deps, tx, {
       ...actOf(request),

@@ -1,7 +1,7 @@
 // Authenticates sessions: finds the user of an access token, and reads the current rights of the user.
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
-import { type Deps, inTransaction, sql, violatedConstraint } from '../../kernel/db/index.ts'
+import { type Deps, inTransaction, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { Membership, OperatorRole, SessionPrincipal } from '../../kernel/http/index.ts'
 import { gather, refuse } from '../../kernel/lib/index.ts'
 import { bindUser, OPERATOR_ROLE } from '../merchants/index.ts'
@@ -30,21 +30,32 @@ type SessionRow = {
   })[]
 }
 
+const USER_COLUMNS = `u.id as user_id, u.email, u.email_verified, u.name, ${OPERATOR_ROLE} as operator_role,
+     c.id as session_id, c.signed_in_at, c.confirmed_at, c.seen_at`
+
 // An invitation gives access only after the user has proved the e-mail address. Otherwise a stranger could sign up with the
 // address of an invited user. Null in s.name means that the membership has no invitation.
-const FIND = sql(
-  'session_find',
-  `select i.place, u.id as user_id, u.email, u.email_verified, u.name, ${OPERATOR_ROLE} as operator_role,
-     c.id as session_id, c.signed_in_at, c.confirmed_at, c.seen_at, coalesce((
-     select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
+const MEMBERSHIPS = `select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
            select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
      from members s join merchants m on m.id = s.merchant_id
-     where s.user_id = u.id and (u.email_verified or s.name is null)), '[]'::json) as memberships
+     where s.user_id = u.id and (u.email_verified or s.name is null)`
+
+const FIND = sql(
+  'session_find',
+  `select i.place, ${USER_COLUMNS}, coalesce((
+     ${MEMBERSHIPS}), '[]'::json) as memberships
    from json_to_recordset($1::json) as i(place int, issuer text, subject text, session_id uuid)
    join users u on u.issuer = i.issuer and u.subject = i.subject
    left join console_sessions c on c.id = i.session_id and c.user_id = u.id
    where u.disabled_at is null and (i.session_id is null or c.id is not null)`,
+)
+const FIND_AGAIN = sql(
+  'session_find_again',
+  `select 0 as place, ${USER_COLUMNS}, coalesce((
+     ${MEMBERSHIPS} and s.merchant_id = $4), '[]'::json) as memberships
+   from users u left join console_sessions c on c.id = $3 and c.user_id = u.id
+   where u.issuer = $1 and u.subject = $2 and u.disabled_at is null and ($3::uuid is null or c.id is not null)`,
 )
 
 /** The parts of a request that the check needs: the id and the IP address for the audit log, and the headers. */
@@ -86,6 +97,20 @@ export function createSessions(deps: Deps): (token: string, request: TokenReques
     if (email === null) refuse('invalid_session')
     await bindInvited(deps, claims, email, request)
     return (await find(claims))?.principal ?? refuse('invalid_session')
+  }
+}
+
+/**
+ * Reads an authenticated session again in a transaction, with its membership in one merchant only. If the session has ended or
+ * the user is disabled, refuses. The function does not check the token again, because a foreign issuer needs the network.
+ */
+export function createReadSessionAgain(
+  deps: Deps,
+): (tx: Tx, principal: SessionPrincipal, merchant_id: string) => Promise<SessionPrincipal> {
+  return async (tx, principal, merchant_id) => {
+    const { issuer, subject, session_id, second_factor: strong } = principal
+    const [row] = await tx.query<SessionRow>(FIND_AGAIN, [issuer, subject, session_id, merchant_id])
+    return row ? sessionPrincipal(deps, row, { ...principal, strong }) : refuse('invalid_session')
   }
 }
 
@@ -165,11 +190,15 @@ function newest(first: Date | null, second: Date | null): Date | null {
   return first !== null && second !== null && second > first ? second : (first ?? second)
 }
 
-function sessionPrincipal(deps: Deps, row: SessionRow, claims: Claims): SessionPrincipal {
+type SessionFacts = Omit<Claims, 'session_id'>
+
+function sessionPrincipal(deps: Deps, row: SessionRow, claims: SessionFacts): SessionPrincipal {
   const { user_id, email, email_verified, name } = row
   return {
     kind: 'session',
     user_id,
+    issuer: claims.issuer,
+    subject: claims.subject,
     email,
     email_verified,
     name,

@@ -8,6 +8,7 @@ import {
   answerOnce,
   caller,
   ENVIRONMENTS,
+  type LockMerchantOfCaller,
   MERCHANT_ROLES,
   PageQuery,
   page,
@@ -56,12 +57,12 @@ const IpAddressesQuery = Type.Object({
   status: Type.Optional(enumOf('IpAddressStatus', IP_STATUSES)),
 })
 
-/** Adds the routes that list, add and remove allowlist entries. */
-export function ipAddressRoutes(deps: Deps): Routes {
+/** Adds the routes that list, add and remove allowlist entries. `lockMerchant` locks the merchant and checks the caller again. */
+export function ipAddressRoutes(deps: Deps, { lockMerchant }: { lockMerchant: LockMerchantOfCaller }): Routes {
   return (app) => {
     ipAddressListRoute(deps, app)
-    newIpAddressRoute(deps, app)
-    ipAddressRemovalRoute(deps, app)
+    newIpAddressRoute(deps, app, lockMerchant)
+    ipAddressRemovalRoute(deps, app, lockMerchant)
   }
 }
 
@@ -87,7 +88,7 @@ function ipAddressListRoute(deps: Deps, app: App): void {
   )
 }
 
-function newIpAddressRoute(deps: Deps, app: App): void {
+function newIpAddressRoute(deps: Deps, app: App, lockMerchant: LockMerchantOfCaller): void {
   app.post(
     '/v1/merchant/ip-addresses',
     {
@@ -107,6 +108,7 @@ function newIpAddressRoute(deps: Deps, app: App): void {
       const { label, address } = request.body
       const input = { merchant_id: merchant.id, label, address, environment: request.body.environment ?? environment }
       return answerOnce(deps, request, reply, 201, async (tx) => {
+        await lockMerchant(tx, request)
         const after = presentIpAddress(await addIpAddress(deps, tx, input))
         await recordAudit(deps, tx, {
           ...actOf(request),
@@ -122,7 +124,7 @@ function newIpAddressRoute(deps: Deps, app: App): void {
   )
 }
 
-function ipAddressRemovalRoute(deps: Deps, app: App): void {
+function ipAddressRemovalRoute(deps: Deps, app: App, lockMerchant: LockMerchantOfCaller): void {
   app.delete(
     '/v1/merchant/ip-addresses/:id',
     {
@@ -139,6 +141,7 @@ function ipAddressRemovalRoute(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant } = caller(request)
       return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
         const before = presentIpAddress(await removeIpAddress(tx, merchant.id, request.params.id))
         await recordAudit(deps, tx, {
           ...actOf(request),

@@ -6,9 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { workBeforeCommit } from '../../../test/running-change.ts'
 import { mailedUrl, openBrowser, type Served, serve, signIn } from '../../../test/sign-in.ts'
-import { sql } from '../../kernel/db/index.ts'
-import { insertKey, lockKey } from '../api-keys/index.ts'
-import { inviteMember } from './index.ts'
+import { sql, type Tx } from '../../kernel/db/index.ts'
+import { insertKey, revokeAllKeys } from '../api-keys/index.ts'
+import { endSessions } from '../identity/index.ts'
+import { inviteMember, reclaimMerchants } from './index.ts'
 
 let world: Served
 before(async () => {
@@ -43,7 +44,7 @@ async function reset(email: string) {
 
 /** Creates a sandbox key, a webhook and a second administrator as the stranger. */
 async function leaveBehind({ merchant_id, token }: { merchant_id: string; token: string }) {
-  const body = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read'] }
+  const body = { name: 'Duka', environment: 'sandbox', scopes: ['transactions:read', 'webhooks:manage'] }
   const made = await world.post('/v1/merchant/api-keys', body, { key: token })
   assert.equal(made.status, 201)
   const payload = { webhook_url: 'http://127.0.0.1:9/hook' }
@@ -107,14 +108,46 @@ test('a password reset also removes a member and a key that a running request of
   )
 })
 
-test('a password reset that waits for the revocation of a key leaves the audit chain free, so that no deadlock occurs', async () => {
+test('the server refuses the requests of the stranger, an accomplice and their key that wait for a password reset', async () => {
+  const act = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null } as const
+  const rowsOf = async (merchant_id: string) => [
+    await world.rows('select 1 from api_keys where merchant_id = $1 and revoked_at is null', [merchant_id]),
+    await world.rows('select 1 from webhook_configs where merchant_id = $1', [merchant_id]),
+  ]
+  const new_key = { name: 'Late', environment: 'sandbox', scopes: ['transactions:read'] }
+  const endpoint = { webhook_url: 'http://127.0.0.1:9/late' }
+  const late = [
+    ['stranger', '/v1/merchant/api-keys', new_key, [401, 'invalid_session']],
+    ['stranger', '/v1/merchant/webhook-endpoints', endpoint, [401, 'invalid_session']],
+    ['accomplice', '/v1/merchant/api-keys', new_key, [403, 'insufficient_role']],
+    ['accomplice', '/v1/merchant/webhook-endpoints', endpoint, [403, 'insufficient_role']],
+    ['key', '/v1/merchant/webhook-endpoints', endpoint, [401, 'api_key_revoked']],
+  ] as const
+  for (const [who, path, body, expected] of late) {
+    const thief = await signUp()
+    const { api_key, accomplice } = await leaveBehind(thief)
+    const [user] = await world.rows<{ id: string }>('select id from users where email = $1', [thief.email])
+    const user_id = user?.id ?? ''
+    const resetAll = async (tx: Tx) => {
+      await endSessions(world.deps, tx, user_id)
+      await reclaimMerchants(world.deps, tx, act, user_id, revokeAllKeys)
+    }
+    const key = { stranger: thief.token, accomplice: accomplice.token, key: api_key }[who]
+    const reply = await workBeforeCommit(world, resetAll, () => world.post(path, body, { key }))
+    assert.deepEqual([reply.status, reply.body.error?.code], expected, `${who} ${path}`)
+    assert.deepEqual(await rowsOf(thief.merchant_id), [[], []])
+  }
+})
+
+test('a password reset that waits for the row of a key leaves the audit chain free, so that no deadlock occurs', async () => {
   const thief = await signUp()
   const { api_key } = await leaveBehind(thief)
   const [key] = await world.rows<{ id: string }>('select id from api_keys where merchant_id = $1', [thief.merchant_id])
+  const lock = sql('', 'select 1 from api_keys where merchant_id = $1 and id = $2 for update')
   const chain = sql('', 'select 1 from audit_chains where merchant_id = $1 for update nowait')
   await workBeforeCommit(
     world,
-    (tx) => lockKey(tx, thief.merchant_id, key?.id ?? ''),
+    (tx) => tx.query(lock, [thief.merchant_id, key?.id]),
     () => reset(thief.email),
     (tx) => tx.query(chain, [thief.merchant_id]),
   )

@@ -64,7 +64,7 @@ export type Invitation = { merchant_id: string; email: string; role: MerchantRol
 /** If a merchant has this number of members, the server refuses another invitation. */
 const MEMBERS_MAX = 200
 // With this lock, concurrent invitations of the same merchant wait for each other, so that the limit holds. A removal also waits
-// for requests that create a key, so that it finds each key that an earlier transaction created.
+// for requests that create a key, and finds these keys. Requests that wait for a removal or a new role check their caller again.
 const LOCK_MERCHANT = sql('members_lock_merchant', 'select 1 from merchants where id = $1 for no key update')
 
 /**
@@ -156,6 +156,7 @@ export async function changeRole(
   input: { merchant_id: string; member_id: string; role: MerchantRole },
 ): Promise<MemberView> {
   const { merchant_id, role } = input
+  await tx.query(LOCK_MERCHANT, [merchant_id])
   const member = await lockMember(tx, merchant_id, input.member_id, role)
   if (member.role === role) return member
   await tx.query(SET_ROLE, [merchant_id, member.id, role, deps.clock.now()])

@@ -8,6 +8,7 @@ import {
   answerOnce,
   caller,
   ENVIRONMENTS,
+  type LockMerchantOfCaller,
   MERCHANT_ROLES,
   PageQuery,
   principalOf,
@@ -45,23 +46,30 @@ import { changeSecurity, getSecurity } from './security.ts'
 const tags = ['People']
 const ADMIN = { roles: ['MERCHANT_ADMIN'] } as const
 
-/** Adds the routes. `mayMailInvitation` applies the rate limit of invitation e-mails. */
-export function merchantRoutes(
-  deps: Deps,
-  options: { mayMailInvitation: MayMailInvitation; revokeKeysOf: RevokeKeysOf },
-): Routes {
+/**
+ * Dependencies of the routes. `mayMailInvitation` applies the rate limit of invitation e-mails. `lockMerchant` locks the
+ * merchant and checks the caller again.
+ */
+type MerchantOptions = {
+  mayMailInvitation: MayMailInvitation
+  revokeKeysOf: RevokeKeysOf
+  lockMerchant: LockMerchantOfCaller
+}
+
+/** Adds the routes. */
+export function merchantRoutes(deps: Deps, options: MerchantOptions): Routes {
   return (app) => {
     callerRoute(app, deps)
     listMembersRoute(app, deps)
-    inviteMemberRoute(app, deps, options.mayMailInvitation)
-    changeRoleRoute(app, deps)
-    removeMemberRoute(app, deps, options.revokeKeysOf)
-    securityRoutes(app, deps)
+    inviteMemberRoute(app, deps, options)
+    changeRoleRoute(app, deps, options)
+    removeMemberRoute(app, deps, options)
+    securityRoutes(app, deps, options)
     balanceMarkRoutes(app, deps)
   }
 }
 
-function securityRoutes(app: App, deps: Deps): void {
+function securityRoutes(app: App, deps: Deps, { lockMerchant }: MerchantOptions): void {
   const url = '/v1/merchant/security'
   app.get(
     url,
@@ -92,7 +100,10 @@ function securityRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const { second_factor_required } = request.body
       const input = { merchant_id: caller(request).merchant.id, second_factor_required, by: session(request) }
-      return answerOnce(deps, request, reply, 200, (tx) => changeSecurity(deps, tx, actOf(request), input))
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        return changeSecurity(deps, tx, actOf(request), input)
+      })
     },
   )
 }
@@ -179,7 +190,7 @@ function listMembersRoute(app: App, deps: Deps): void {
   )
 }
 
-function inviteMemberRoute(app: App, deps: Deps, mayMailInvitation: MayMailInvitation): void {
+function inviteMemberRoute(app: App, deps: Deps, { mayMailInvitation, lockMerchant }: MerchantOptions): void {
   app.post(
     '/v1/merchant/members',
     {
@@ -198,14 +209,15 @@ function inviteMemberRoute(app: App, deps: Deps, mayMailInvitation: MayMailInvit
       checkMayInvite(session(request))
       const { email, role, name = null } = request.body
       const invitation = { merchant_id: caller(request).merchant.id, email, role, name }
-      return answerOnce(deps, request, reply, 201, (tx) =>
-        inviteMember(deps, tx, actOf(request), invitation, mayMailInvitation),
-      )
+      return answerOnce(deps, request, reply, 201, async (tx) => {
+        await lockMerchant(tx, request)
+        return inviteMember(deps, tx, actOf(request), invitation, mayMailInvitation)
+      })
     },
   )
 }
 
-function changeRoleRoute(app: App, deps: Deps): void {
+function changeRoleRoute(app: App, deps: Deps, { lockMerchant }: MerchantOptions): void {
   app.patch(
     '/v1/merchant/members/:member_id',
     {
@@ -224,12 +236,15 @@ function changeRoleRoute(app: App, deps: Deps): void {
     async (request, reply) => {
       checkMayInvite(session(request))
       const input = { merchant_id: caller(request).merchant.id, ...request.params, role: request.body.role }
-      return answerOnce(deps, request, reply, 200, (tx) => changeRole(deps, tx, actOf(request), input))
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        return changeRole(deps, tx, actOf(request), input)
+      })
     },
   )
 }
 
-function removeMemberRoute(app: App, deps: Deps, revokeKeysOf: RevokeKeysOf): void {
+function removeMemberRoute(app: App, deps: Deps, { revokeKeysOf, lockMerchant }: MerchantOptions): void {
   app.delete(
     '/v1/merchant/members/:member_id',
     {
@@ -251,11 +266,15 @@ function removeMemberRoute(app: App, deps: Deps, revokeKeysOf: RevokeKeysOf): vo
       },
     },
     async (request, reply) => {
-      const { merchant, role } = caller(request)
-      const by = { user_id: session(request).user_id, role }
+      const { user_id } = session(request)
       const keep = (request.query.keep_keys ?? '').split(',').filter((id) => id !== '')
-      const input = { merchant_id: merchant.id, ...request.params, by, keep }
-      return answerOnce(deps, request, reply, 200, (tx) => removeMember(deps, tx, actOf(request), input, revokeKeysOf))
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        // The role of the caller may have changed while the transaction waited for the lock.
+        const { merchant, role } = caller(request)
+        const input = { merchant_id: merchant.id, ...request.params, by: { user_id, role }, keep }
+        return removeMember(deps, tx, actOf(request), input, revokeKeysOf)
+      })
     },
   )
 }

@@ -7,7 +7,10 @@ import { refuse } from '../../kernel/lib/index.ts'
 import type { SecuritySettings } from './schema.ts'
 
 const FIND = sql('merchant_security_find', 'select second_factor_required from merchants where id = $1')
-const LOCK = sql('merchant_security_lock', 'select second_factor_required from merchants where id = $1 for update')
+const LOCK = sql(
+  'merchant_security_lock',
+  'select second_factor_required from merchants where id = $1 for no key update',
+)
 const SET = sql(
   'merchant_security_set',
   'update merchants set second_factor_required = $2, updated_at = $3 where id = $1',

@@ -1,5 +1,5 @@
-// Defines the parts that the webhook routes share: the access rule and its later check, the audit entry of a change, and the e-mail
-// about a change.
+// Defines the parts that the webhook routes share: the access rule and its check for an open stream, the audit entry of a change, and
+// the e-mail about a change.
 
 import type { FastifyRequest } from 'fastify'
 import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
@@ -11,7 +11,7 @@ export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', '
 /** The function that checks the caller of a request again. If the caller has lost the right, it throws a Refusal. */
 export type RecheckCaller = (request: FastifyRequest) => Promise<void>
 
-/** Makes the function that checks the caller again, for an open stream and after the look-up of a host. */
+/** Makes the function that checks the caller of an open stream again. */
 export function createRecheck(authenticate: Authenticate): RecheckCaller {
   return async (request) => {
     const principal = await authenticate(request)

@@ -10,11 +10,12 @@ import {
   answerShowingOnce,
   caller,
   findAnswer,
+  type LockMerchantOfCaller,
   type Lookup,
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
-import { access, auditWebhookChange, type NotifyWebhookChange, type RecheckCaller, tags } from './changes.ts'
+import { access, auditWebhookChange, type NotifyWebhookChange, tags } from './changes.ts'
 import { type ConfigChange, checkConfig, queueTest } from './config.ts'
 import { getDelivery } from './deliveries.ts'
 import {
@@ -42,10 +43,10 @@ const OWN_ENVIRONMENT =
   'An API key acts on the endpoints of its environment only. A session acts on the environment that the request names in `environment`.'
 
 /**
- * Dependencies of the routes that change endpoints. The look-up of a host can take seconds, so `recheck` checks the caller again
- * after it. In tests, `lookup` replaces the DNS resolver.
+ * Dependencies of the routes that change endpoints or send deliveries. `lockMerchant` locks the merchant and checks the caller
+ * again, also after the look-up of a host, which can take seconds. In tests, `lookup` replaces the DNS resolver.
  */
-export type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; recheck: RecheckCaller }
+export type EndpointOptions = { lookup?: Lookup; notifyAdmins: NotifyWebhookChange; lockMerchant: LockMerchantOfCaller }
 
 /** Adds the routes for the webhook endpoints of a merchant. In tests, `lookup` replaces the DNS resolver. */
 export function endpointRoutes(deps: Deps, app: App, options: EndpointOptions): void {
@@ -53,7 +54,7 @@ export function endpointRoutes(deps: Deps, app: App, options: EndpointOptions): 
   addRoute(deps, app, options)
   changeRoute(deps, app, options)
   deleteRoute(deps, app, options)
-  testRoute(deps, app)
+  testRoute(deps, app, options)
 }
 
 function endpointReadRoutes(deps: Deps, app: App): void {
@@ -95,7 +96,7 @@ function endpointReadRoutes(deps: Deps, app: App): void {
   )
 }
 
-function addRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
+function addRoute(deps: Deps, app: App, { lookup, notifyAdmins, lockMerchant }: EndpointOptions): void {
   app.post(
     '/v1/merchant/webhook-endpoints',
     {
@@ -118,9 +119,9 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: Endpo
       const stored_answer = await storedAnswer(deps, request, reply)
       if (stored_answer) return stored_answer
       const change = await checkEndpoint(deps, request.body, lookup)
-      await recheck(request)
       const { merchant, environment } = caller(request)
       return answerShowingOnce(deps, request, reply, 201, async (tx) => {
+        await lockMerchant(tx, request)
         const added = { ...change, webhook_url: request.body.webhook_url }
         const { endpoint, secret } = await addEndpoint(deps, tx, merchant, environment, added)
         await auditWebhookChange(deps, tx, request, 'webhook_endpoint.create', endpoint.id, { after: endpoint })
@@ -132,7 +133,7 @@ function addRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: Endpo
   )
 }
 
-function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
+function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins, lockMerchant }: EndpointOptions): void {
   app.patch(
     '/v1/merchant/webhook-endpoints/:id',
     {
@@ -154,8 +155,8 @@ function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: En
       const { id } = request.params
       await getEndpoint(deps.db, merchant.id, environments, id)
       const change = await checkEndpoint(deps, request.body, lookup)
-      await recheck(request)
       return answerShowingOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
         const { before, after, secret } = await changeEndpoint(deps, tx, merchant.id, environments, id, change)
         await auditWebhookChange(deps, tx, request, 'webhook_endpoint.update', id, { before, after })
         if (!isDeepStrictEqual(before, after)) await notify(deps, tx, request, notifyAdmins, after, secret !== null)
@@ -165,7 +166,7 @@ function changeRoute(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: En
   )
 }
 
-function deleteRoute(deps: Deps, app: App, { notifyAdmins }: EndpointOptions): void {
+function deleteRoute(deps: Deps, app: App, { notifyAdmins, lockMerchant }: EndpointOptions): void {
   app.delete(
     '/v1/merchant/webhook-endpoints/:id',
     {
@@ -182,6 +183,7 @@ function deleteRoute(deps: Deps, app: App, { notifyAdmins }: EndpointOptions): v
     async (request, reply) => {
       const { merchant, environments } = caller(request)
       return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
         const before = await deleteEndpoint(tx, merchant.id, environments, request.params.id)
         await auditWebhookChange(deps, tx, request, 'webhook_endpoint.delete', before.id, { before })
         await notify(deps, tx, request, notifyAdmins, before, false)
@@ -191,7 +193,7 @@ function deleteRoute(deps: Deps, app: App, { notifyAdmins }: EndpointOptions): v
   )
 }
 
-function testRoute(deps: Deps, app: App): void {
+function testRoute(deps: Deps, app: App, { lockMerchant }: EndpointOptions): void {
   app.post(
     '/v1/merchant/webhook-endpoints/:id/test',
     {
@@ -207,6 +209,7 @@ function testRoute(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environments } = caller(request)
       return answerOnce(deps, request, reply, 202, async (tx) => {
+        await lockMerchant(tx, request)
         const endpoint = await getEndpoint(tx, merchant.id, environments, request.params.id)
         const { id: endpoint_id, environment } = endpoint
         const { id } = await queueTest(deps, tx, merchant, environment, endpoint_id)

@@ -11,8 +11,8 @@ import { EventStreamAnswer, EventStreamQuery, EventsAnswer, EventsQuery } from '
 const tags = ['Webhooks']
 
 /**
- * Dependencies of the event routes. `authenticate` checks the caller of an open stream again, and the caller of a change of
- * webhooks. `draining` returns true while the process stops.
+ * Dependencies of the event routes. `authenticate` checks the caller of an open stream again. `draining` returns true while the
+ * process stops.
  */
 export type EventRoutesOptions = { authenticate: Authenticate; draining: () => boolean }
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { type Bench, deliverDue, queue, startBench } from '../../../test/webhooks.ts'
-import { createMerchant, type Merchant } from '../../access/merchants/index.ts'
+import { createLockMerchantOfCaller, createMerchant, type Merchant } from '../../access/merchants/index.ts'
 import { type App, createApp, type Environment, type Principal } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { webhookRoutes } from './routes.ts'
@@ -45,6 +45,7 @@ async function startApp(deps: Bench['deps']): Promise<App> {
     routes: [
       webhookRoutes(deps, {
         notifyAdmins: async () => {},
+        lockMerchant: createLockMerchantOfCaller((_tx, request) => authenticate(request)),
         events: { authenticate, draining: () => false },
         lookup: async (name) => {
           if (name === 'slow.test') {

@@ -13,7 +13,7 @@ import {
   readClaim,
   replay,
 } from '../../kernel/http/index.ts'
-import { access, auditWebhookChange, createRecheck, tags } from './changes.ts'
+import { access, auditWebhookChange, tags } from './changes.ts'
 import { checkConfig, getConfig, queueTest, saveConfig } from './config.ts'
 import { getDelivery, listDeliveries, replayDelivery } from './deliveries.ts'
 import { type EndpointOptions, endpointRoutes } from './endpoint-routes.ts'
@@ -36,20 +36,19 @@ const EACH_ENVIRONMENT = 'Each environment has its own configuration, and an API
 /** Adds the webhook routes. In tests, `lookup` replaces the DNS resolver. */
 export function webhookRoutes(
   deps: Deps,
-  { events, ...options }: Omit<EndpointOptions, 'recheck'> & { events: EventRoutesOptions },
+  { events, ...options }: EndpointOptions & { events: EventRoutesOptions },
 ): Routes {
   return (app) => {
-    const of_changes = { ...options, recheck: createRecheck(events.authenticate) }
     webhookStatusRoute(deps, app)
-    configRoutes(deps, app, of_changes)
-    endpointRoutes(deps, app, of_changes)
+    configRoutes(deps, app, options)
+    endpointRoutes(deps, app, options)
     deliveryRoutes(deps, app)
-    replayRoutes(deps, app)
+    replayRoutes(deps, app, options)
     eventRoutes(deps, app, events)
   }
 }
 
-function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: EndpointOptions): void {
+function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, lockMerchant }: EndpointOptions): void {
   app.get(
     '/v1/merchant/webhook-config',
     {
@@ -86,9 +85,9 @@ function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: E
       const stored_answer = claim ? await findAnswer(deps, deps.db, claim) : null
       if (stored_answer) return replay(reply, stored_answer)
       const change = await checkConfig(deps, request.body, lookup)
-      await recheck(request)
       const { merchant, environments } = caller(request)
       return answerShowingOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
         const { shown: stored, secret, changes } = await saveConfig(deps, tx, merchant.id, environments, change)
         for (const changed of changes) {
           await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, changed)
@@ -112,6 +111,7 @@ function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, recheck }: E
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       return answerOnce(deps, request, reply, 202, async (tx) => {
+        await lockMerchant(tx, request)
         const { id } = await queueTest(deps, tx, merchant, environment)
         const delivery = await getDelivery(tx, merchant.id, environment, id)
         await auditWebhookChange(deps, tx, request, 'webhook_delivery.test', id, { after: { environment } })
@@ -162,7 +162,7 @@ function deliveryRoutes(deps: Deps, app: App): void {
   )
 }
 
-function replayRoutes(deps: Deps, app: App): void {
+function replayRoutes(deps: Deps, app: App, { lockMerchant }: EndpointOptions): void {
   app.post(
     '/v1/merchant/webhook-deliveries/replay',
     {
@@ -180,6 +180,7 @@ function replayRoutes(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       return answerOnce(deps, request, reply, 202, async (tx) => {
+        await lockMerchant(tx, request)
         const replayed = await replaySince(deps, tx, merchant.id, environment, request.body)
         const { since, until = null, event = null, endpoint_id, status = 'failed' } = request.body
         const endpoint = endpoint_id === undefined ? {} : { endpoint_id }
@@ -206,6 +207,7 @@ function replayRoutes(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       return answerOnce(deps, request, reply, 202, async (tx) => {
+        await lockMerchant(tx, request)
         const delivery = await replayDelivery(deps, tx, merchant.id, environment, request.params.id)
         await auditWebhookChange(deps, tx, request, 'webhook_delivery.replay', delivery.id, { after: { environment } })
         return delivery

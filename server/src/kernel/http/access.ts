@@ -1,6 +1,7 @@
 // Defines the callers of the API, and the access that a route requires.
 
 import type { FastifyRequest } from 'fastify'
+import type { Tx } from '../db/index.ts'
 import { type ErrorCode, refuse, refuseField, type TraceSpan } from '../lib/index.ts'
 import type { BodyFields } from './ignored.ts'
 import { mayOperate, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from './operator-roles.ts'
@@ -67,6 +68,9 @@ export type Console = (typeof CONSOLES)[number]
 export type SessionPrincipal = {
   kind: 'session'
   user_id: string
+  /** The issuer and the subject of the token. A new password gives the user another subject, so that earlier tokens end. */
+  issuer: string
+  subject: string
   /** The console of the token. Null means that the token is valid for both consoles. */
   console: Console | null
   /**
@@ -123,6 +127,18 @@ export type Access =
 
 /** Authenticates the caller by the headers alone. If the server refuses the caller, throws a Refusal (401 or 403). */
 export type Authenticate = (request: FastifyRequest) => Promise<Principal>
+
+/**
+ * Reads the rights of an authenticated caller again, for the merchant of the request only, in an open transaction. If the caller
+ * has lost its key or session, throws a Refusal (401 or 403).
+ */
+export type ReadCallerAgain = (tx: Tx, request: FastifyRequest) => Promise<Principal>
+
+/**
+ * Locks the merchant of the caller until the transaction ends, then checks the caller again. If another transaction took the
+ * right of the caller while this one waited, throws a Refusal (401 or 403).
+ */
+export type LockMerchantOfCaller = (tx: Tx, request: FastifyRequest) => Promise<void>
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -329,6 +345,19 @@ export function chooseCaller(request: FastifyRequest, principal: Principal, role
     role: membership.role,
     actor,
   }
+}
+
+/**
+ * Checks the caller of a request against the access of its route again, and stores the caller's present role in the request.
+ * `principal` has the present rights. If they do not allow the request for the same merchant, refuses.
+ */
+export function checkCallerAgain(request: FastifyRequest, principal: Principal): void {
+  const { access } = request.routeOptions.config
+  if (typeof access !== 'object') throw new Error('checkCallerAgain() needs a route with a merchant')
+  checkAccess(principal, access)
+  const present = chooseCaller(request, principal, access.roles ?? [])
+  if (present.merchant.id !== caller(request).merchant.id) refuse('insufficient_role')
+  request.caller = present
 }
 
 /** The text that a client may send instead of the id of its own merchant. */
