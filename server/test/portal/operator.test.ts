@@ -471,6 +471,43 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  for (const language of languagesOf(1))
+    test(`the page of a withdrawal shows ordinary facts apart from warnings (${language})`, async () => {
+      const known = await operator.shop('100000.00')
+      const rehearsed = await operator.submit(known, { amount: '1000.00', environment: 'sandbox' })
+      const shared = await operator.submit(known, { amount: '1000.00' })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const first = says('Ni mara ya kwanza kulipa hapa.', 'First payout to this destination.')
+      const fact = (text: string) => page.locator('.flag-facts > li').getByText(text, { exact: true })
+      const warning = (text: string) => page.locator('.flag-warn').getByText(text, { exact: true })
+      await visitor.opens(`/withdrawals/${rehearsed}`)
+      await fact(
+        says('Huu ni utoaji wa majaribio: hakuna pesa halisi.', 'This is a sandbox withdrawal: no real money.'),
+      ).waitFor()
+      await fact(first).waitFor()
+      assert.equal(await page.locator('.flags > li').count(), 0)
+      await page.getByText(says('Hakuna tahadhari', 'No warning'), { exact: true }).waitFor()
+      await visitor.looks('facts without a warning')
+      await visitor.picture('ordinary-facts')
+
+      // Another merchant has paid this phone. Without earlier payouts, a first payout is an ordinary fact.
+      await visitor.opens(`/withdrawals/${shared}`)
+      const others = await page.locator('.flag-warn').innerText()
+      assert.match(others, /^(Biashara nyingine \d+ zimelipa namba hii pia|Other merchants have paid this number)/)
+      await fact(first).waitFor()
+      // A merchant that pays one destination again and again, and then another one, is unusual.
+      for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount })
+      const unusual = await operator.submit(known, { amount: '1300.00', ending: '878' })
+      await visitor.opens(`/withdrawals/${unusual}`)
+      await warning(first).waitFor()
+      assert.equal(await fact(first).count(), 0)
+      await visitor.picture('unusual-first')
+      for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
+      await operator.act(rehearsed, 'reject')
+      await visitor.leave()
+    })
+
   test('the page of a withdrawal shows its place among all withdrawals of the list, over several pages', async () => {
     const many = await operator.shop('100000.00')
     for (let i = 0; i < 23; i++) await operator.submit(many, { amount: `${1_000 + i}.00` })

@@ -17,8 +17,9 @@ export const caseTexts = texts({
     last: 'Hii ni ya mwisho kwenye orodha.',
     next_case: 'Fungua inayofuata',
     queue: 'Rudi kwenye foleni',
-    look: 'Vitu vya kuangalia',
-    usual: 'Hakuna kisicho cha kawaida',
+    look: 'Tahadhari',
+    usual: 'Hakuna tahadhari',
+    ordinary: 'Taarifa za kawaida',
     stuck: {
       NEEDS_RECONCILIATION:
         'Mtoa huduma hakutoa jibu la uhakika: huenda umelipwa. Pesa zimetengwa, na mtoa huduma anaulizwa tena mwenyewe. Kama unajua kilichotokea, amua.',
@@ -135,7 +136,8 @@ export const caseTexts = texts({
     next_case: 'Open the next withdrawal',
     queue: 'Back to the queue',
     look: 'Warnings',
-    usual: 'Nothing unusual',
+    usual: 'No warning',
+    ordinary: 'Ordinary facts',
     stuck: {
       NEEDS_RECONCILIATION:
         'The provider gave no certain answer, so it may have paid the payout. The money is reserved, and the server queries the provider again. If you know the outcome, record the outcome.',

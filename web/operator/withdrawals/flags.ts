@@ -1,5 +1,5 @@
-// Computes warnings for the operator before money leaves. Each warning states a fact about the merchant, the recipient or the
-// amount.
+// Computes warnings and ordinary facts for the operator before money leaves. Each of them is about the merchant, the recipient
+// or the amount.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
@@ -31,6 +31,7 @@ const flagTexts = texts({
     conflict:
       'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
     failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
+    sandbox: 'Huu ni utoaji wa majaribio: hakuna pesa halisi.',
   },
   en: {
     suspended: 'The merchant is not active. The server refuses approvals of its live withdrawals.',
@@ -52,6 +53,7 @@ const flagTexts = texts({
     conflict:
       'You are or were a member of this merchant, or you made one of its API keys: another operator has to decide.',
     failed: 'Operators rejected recent withdrawals of this merchant, or the withdrawals failed.',
+    sandbox: 'This is a sandbox withdrawal: no real money.',
   },
 })
 
@@ -68,12 +70,21 @@ function freshShare(amount: bigint, older: bigint): string | null {
   return `${tenths / 10n}.${tenths % 10n}`
 }
 
-/** A warning. `tone` shows how severe the warning is. */
+/** A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. */
 export type Flag = { tone: Tone; text: string }
 
 /**
- * Returns the warnings about a withdrawal, the most severe first. After the decision, returns only the warning about a conflict
- * of interest of this operator.
+ * Returns true if the merchant usually pays new destinations: most of its latest withdrawals went to different destinations, or
+ * the merchant has no earlier withdrawal. In this case, a first payout to a destination is an ordinary fact.
+ */
+function isNewUsual(earlier: WithdrawalCaseRecord['earlier']): boolean {
+  const destinations = new Set(earlier.map(({ destination_identifier }) => destination_identifier))
+  return earlier.length === 0 || destinations.size * 2 > earlier.length
+}
+
+/**
+ * Returns the warnings about a withdrawal, the most severe first, and then the ordinary facts. After the decision, returns only
+ * the warning about a conflict of interest of this operator.
  */
 export function useFlags(
   {
@@ -94,33 +105,38 @@ export function useFlags(
   const bad = (text: string): Flag => ({ tone: 'bad', text })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
   if (!isApprovable(withdrawal)) return conflict
-  const { amount, total_reserved_amount, currency } = withdrawal
+  const { amount, total_reserved_amount, currency, environment } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
   const fresh = freshShare(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
   const share = fresh === null ? '' : showPercent(fresh)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const warn = (text: string): Flag => ({ tone: 'warn', text })
+  const fact = (text: string): Flag => ({ tone: 'plain', text })
+  const is_live = environment === 'live'
+  const is_new_usual = isNewUsual(earlier)
   const beyond = (
     { exceeded, limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
     text: (limit: string, used: string) => string,
   ) => exceeded && limit !== null && bad(text(showAmount(limit, currency), showAmount(approved_today, currency)))
   const flags: (Flag | false)[] = [
     ...conflict,
-    merchant.status !== 'ACTIVE' && bad(t.suspended),
-    !merchant.verified && bad(t.unverified),
+    is_live && merchant.status !== 'ACTIVE' && bad(t.suspended),
+    is_live && !merchant.verified && bad(t.unverified),
     missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),
     beyond(payout_limits.daily, t.limit_daily),
     beyond(payout_limits.destination, t.limit_destination),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
     ...large.map(warn),
-    destination.first_time && warn(t.first),
+    destination.other_merchants > 0 && warn(t.others(destination.other_merchants)),
+    destination.first_time && !is_new_usual && warn(t.first),
+    earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
+    !is_live && fact(t.sandbox),
+    destination.first_time && is_new_usual && fact(t.first),
     missing <= 0n &&
       fresh !== null &&
-      warn(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
-    hour > 1 && warn(t.many(hour)),
-    Date.now() - Date.parse(merchant.created_at) < NEW_MS && warn(t.young),
-    earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
-    destination.other_merchants > 0 && { tone: 'plain', text: t.others(destination.other_merchants) },
+      fact(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
+    hour > 1 && fact(t.many(hour)),
+    Date.now() - Date.parse(merchant.created_at) < NEW_MS && fact(t.young),
   ]
   return flags.filter((flag) => flag !== false)
 }

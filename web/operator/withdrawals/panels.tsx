@@ -13,7 +13,10 @@ import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
 import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
-/** Shows the warnings before money leaves. After the decision, shows only a conflict of interest of the operator. */
+/**
+ * Shows the warnings and the ordinary facts before money leaves. After the decision, shows only a conflict of interest of the
+ * operator.
+ */
 export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal) && flags.length === 0) return null
@@ -46,18 +49,34 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
   )
 }
 
-/** Shows the warnings as a list, for the panel and for the dialogs. If there are none, shows a chip that says so. */
+/**
+ * Shows the warnings as a coloured list, and below them the ordinary facts without a colour, for the panel and for the dialogs.
+ * If there is no warning, shows a chip that says so.
+ */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
-  if (flags.length === 0) return <Chip tone="good">{t.usual}</Chip>
+  const warnings = flags.filter(({ tone }) => tone !== 'plain')
+  const facts = flags.filter(({ tone }) => tone === 'plain')
   return (
-    <ul className="flags">
-      {flags.map(({ tone, text }) => (
-        <li key={text} className={`flag flag-${tone}`}>
-          {text}
-        </li>
-      ))}
-    </ul>
+    <div>
+      {warnings.length === 0 ? <Chip tone="good">{t.usual}</Chip> : null}
+      {warnings.length === 0 ? null : (
+        <ul className="flags">
+          {warnings.map(({ tone, text }) => (
+            <li key={text} className={`flag flag-${tone}`}>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {facts.length === 0 ? null : (
+        <ul className="flag-facts" aria-label={t.ordinary}>
+          {facts.map(({ text }) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 
