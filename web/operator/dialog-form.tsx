@@ -31,17 +31,19 @@ export function DialogFooter({ children }: { children: ReactNode }) {
 
 /**
  * Shows the footer with the buttons of a dialog, and `children` above the buttons. `text` is the label of the first button.
- * `danger` makes this button red.
+ * `danger` makes this button red, and `quiet` shows it like the button that cancels.
  */
 export function DialogButtons({
   text,
   danger = false,
+  quiet = false,
   sending,
   onClose,
   children,
 }: {
   text: string
   danger?: boolean
+  quiet?: boolean
   sending: boolean
   onClose: () => void
   children?: ReactNode
@@ -51,7 +53,13 @@ export function DialogButtons({
     <DialogFooter>
       {children}
       <Group>
-        <Button type="submit" loading={sending} color={danger ? 'red' : undefined} className="long-button">
+        <Button
+          type="submit"
+          loading={sending}
+          variant={quiet ? 'default' : 'filled'}
+          color={danger ? 'red' : undefined}
+          className="long-button"
+        >
           {text}
         </Button>
         <Button variant="default" onClick={onClose}>

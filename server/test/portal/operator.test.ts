@@ -508,6 +508,33 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  for (const language of languagesOf(0))
+    test(`if the name on the account differs, asking the merchant is the primary action and approving is not (${language})`, async () => {
+      // The provider has the name Asha Juma for this number.
+      const id = await operator.submit(shop, { amount: '1600.00', ending: '201', name: 'Neema Mushi' })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const variantOf = (name: string) => page.getByRole('button', { name, exact: true }).getAttribute('data-variant')
+      const [approve, ask] = [says('Idhinisha', 'Approve'), says('Uliza biashara', 'Ask the merchant')]
+      await visitor.opens(`/withdrawals/${id}`)
+      await page.getByRole('button', { name: approve, exact: true }).waitFor()
+      assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['filled', 'default'])
+      await page.keyboard.press('n')
+      const differs = says(
+        'Jina la akaunti kwa mtoa huduma ni tofauti: Asha Juma.',
+        'The name on the account is different: Asha Juma.',
+      )
+      await page.locator('.flag-bad').getByText(differs, { exact: true }).waitFor()
+      assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['default', 'filled'])
+      await visitor.looks('another name')
+      await visitor.picture('another-name')
+      await page.keyboard.press('a')
+      assert.equal(await variantOf(says('Idhinisha TZS 1,600', 'Approve TZS 1,600')), 'default')
+      await visitor.picture('another-name-question')
+      await operator.act(id, 'reject')
+      await visitor.leave()
+    })
+
   test('the page of a withdrawal shows its place among all withdrawals of the list, over several pages', async () => {
     const many = await operator.shop('100000.00')
     for (let i = 0; i < 23; i++) await operator.submit(many, { amount: `${1_000 + i}.00` })

@@ -70,6 +70,10 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
   const name_check = useNameCheck(withdrawal.id)
   const { check } = name_check
   const acts = allowedActions(of, me)
+  // If the name on the account differs from the stated name, the merchant must explain it before an approval.
+  const name_differs = check?.matches === false
+  const careful = acts.find((act) => act === 'ask') ?? acts.find((act) => act !== 'approve')
+  const primary = name_differs && acts[0] === 'approve' ? careful : acts[0]
   const flags = useFlags(of, check)
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
   const done = (text: string) => {
@@ -101,10 +105,10 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       <Problem error={error} />
       <ForDuty duty="money" note>
         <Group gap="sm" className="no-print">
-          {acts.map((act, place) => (
+          {acts.map((act) => (
             <Button
               key={act}
-              variant={place === 0 ? 'filled' : 'default'}
+              variant={act === primary ? 'filled' : 'default'}
               color={act === 'reject' ? 'red' : undefined}
               onClick={() => ask(act)}
             >
@@ -133,6 +137,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
         of={of}
         flags={flags}
         provider_name={check?.name ?? null}
+        name_differs={name_differs}
         act={act}
         onClose={() => ask(null)}
         onDone={done}

@@ -20,6 +20,13 @@ import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
+/** The facts that only the dialog of an approval uses. */
+type ApprovalFacts = {
+  flags: readonly Flag[]
+  /** True means that the provider reports another name than the merchant. */
+  name_differs: boolean
+}
+
 /**
  * Shows the dialog of one action. Null as `act` means that no dialog is open. `provider_name` is the name of the account by the
  * provider. Null means that this name is not known.
@@ -27,15 +34,16 @@ import { Resolve } from './resolve.tsx'
 export function Decide({
   act,
   flags,
+  name_differs,
   provider_name,
   ...rest
-}: DecisionProps & { act: ActionName | null; flags: readonly Flag[]; provider_name: string | null }) {
+}: DecisionProps & ApprovalFacts & { act: ActionName | null; provider_name: string | null }) {
   const t = useTexts(decideTexts)
   const known_name = rest.of.withdrawal.destination_name ?? provider_name
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
-      {act === 'approve' ? <Approve {...rest} flags={flags} known_name={known_name} /> : null}
+      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, known_name }} /> : null}
       {act === 'reject' ? <Reject {...rest} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
@@ -81,10 +89,11 @@ function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCas
 function Approve({
   of: { withdrawal, destination },
   flags,
+  name_differs,
   known_name,
   onDone,
   onClose,
-}: DecisionProps & { flags: readonly Flag[]; known_name: string | null }) {
+}: DecisionProps & ApprovalFacts & { known_name: string | null }) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
@@ -115,7 +124,7 @@ function Approve({
       <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <Problem error={error} />
-      <DialogButtons text={t.approve.button(shown)} sending={sending} onClose={onClose}>
+      <DialogButtons text={t.approve.button(shown)} quiet={name_differs} sending={sending} onClose={onClose}>
         {destination.first_time ? (
           <Checkbox
             label={known_name === null ? t.approve.new_place_unnamed : t.approve.new_place}
