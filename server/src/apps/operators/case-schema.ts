@@ -44,6 +44,15 @@ export const WithdrawalCase = Type.Object(
           description:
             'False means that the merchant received too many payments, and received_24h counts only some of them.',
         }),
+        received_daily_before: nullable(
+          Type.String({
+            description:
+              'The average per day of the 7 days before these 24 hours, before fees. Null means that the merchant is younger than 8 days, or that it received too many payments.',
+          }),
+        ),
+        received_burst: Type.Boolean({
+          description: 'True means that received_24h is at least 5 times received_daily_before.',
+        }),
       },
       { description: 'The balance of the merchant now.' },
     ),

@@ -52,6 +52,8 @@ test('a case shows the balance and the payments of a day, without adjustments an
     last_received_at: null,
     received_24h: '0.00',
     received_24h_complete: true,
+    received_daily_before: null,
+    received_burst: false,
   })
   const of = { merchant: fresh.merchant }
   await fund(world, 50_000n, of)
@@ -70,6 +72,30 @@ test('a case shows the balance and the payments of a day, without adjustments an
   world.deps.clock.advance(48 * HOUR)
   const { received_24h, last_received_at } = (await caseOf(id)).balance
   assert.deepEqual([received_24h, last_received_at], ['0.00', last])
+})
+
+test('a case reports a burst if the income of 24 hours is five times the average day of the week before', async () => {
+  const mine = await operator.shop('1000.00')
+  const id = await operator.submit(mine, { amount: '100.00' })
+  const received = async () => {
+    const { received_24h, received_daily_before, received_burst } = (await caseOf(id)).balance
+    return [received_24h, received_daily_before, received_burst]
+  }
+  const of = { merchant: mine.merchant }
+  await fund(world, 500_000n, of)
+  assert.deepEqual(await received(), ['5000.00', null, false], 'a merchant of the first week has no usual income')
+  world.deps.clock.advance(9 * 24 * HOUR)
+  assert.deepEqual(await received(), ['0.00', '0.00', false])
+  await fund(world, 140_000n, of)
+  assert.deepEqual(await received(), ['1400.00', '0.00', true], 'a merchant without income receives money')
+  world.deps.clock.advance(3 * 24 * HOUR)
+  assert.deepEqual(await received(), ['0.00', '200.00', false])
+  await fund(world, 99_900n, of)
+  assert.deepEqual(await received(), ['999.00', '200.00', false])
+  await fund(world, 300_000n, { ...of, environment: 'sandbox' })
+  assert.deepEqual(await received(), ['999.00', '200.00', false], 'the other environment does not count')
+  await fund(world, 100n, of)
+  assert.deepEqual(await received(), ['1000.00', '200.00', true])
 })
 
 test('a case shows earlier payouts to the same destination, their sum, and the number of other merchants that paid the destination', async () => {

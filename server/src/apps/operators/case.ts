@@ -14,12 +14,27 @@ import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** The highest number of transfers that one read of received money counts. */
 const MOVEMENTS_MAX = 20_000
 const OTHERS_MAX = 1_000
 const EARLIER = 10
+/** The number of days before the last 24 hours whose average income is usual. */
+const USUAL_DAYS = 7
+/**
+ * From this multiple of the usual income of a day on, the income of 24 hours is a burst. FATF Recommendation 10 (d) requires
+ * that transactions fit the knowledge of the customer. The console marks a payout from the same multiple on.
+ */
+const BURST_TIMES = 5n
 
-type ReceivedMoneyRow = { received_minor: bigint; movements: number; last_at: Date | null }
+type ReceivedMoneyRow = {
+  received_minor: bigint
+  movements: number
+  /** The payments of the days before and of the last 24 hours. */
+  all_received_minor: bigint
+  all_movements: number
+  last_at: Date | null
+}
 
 const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
@@ -27,13 +42,16 @@ const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 // that payment.
 const RECEIVED_LATELY = sql(
   'case_received',
-  `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as received_minor, count(*)::int as movements, (
+  `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED} and d.sequence >= $5), 0)::bigint as received_minor,
+     count(*) filter (where d.sequence >= $5)::int as movements,
+     coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as all_received_minor,
+     count(*)::int as all_movements, (
      select n.created_at from (
        select t.posting, t.created_at from ledger_transfers t
        where t.merchant_id = $1 and t.environment = $2 and ${IS_BOOKING} order by t.sequence desc limit $4) n
      where n.${RECEIVED} limit 1) as last_at
    from (
-     select t.posting, t.amount_minor from ledger_transfers t
+     select t.posting, t.amount_minor, t.sequence from ledger_transfers t
      where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 order by t.sequence desc limit $4) d`,
 )
 
@@ -99,7 +117,7 @@ export async function getCase(
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
   const [received, [facts], destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] =
     await Promise.all([
-      receivedLately(reader, withdrawal, new Date(now - 24 * HOUR_MS)),
+      receivedLately(reader, withdrawal, now),
       readDecisionFacts(reader, [withdrawal]),
       destinationOf(reader, withdrawal),
       getPayoutFacts(deps, reader, {
@@ -119,7 +137,11 @@ export async function getCase(
   return {
     withdrawal,
     facts: facts ?? null,
-    balance: { ...withdrawal.balance, currency: CURRENCY, ...presentReceived(received[0]) },
+    balance: {
+      ...withdrawal.balance,
+      currency: CURRENCY,
+      ...presentReceived(received[0], now - Date.parse(created_at)),
+    },
     destination,
     payout_limits,
     velocity: velocity.map(({ amount_minor, ...rest }) => ({ ...rest, amount: formatAmount(amount_minor) })),
@@ -135,22 +157,33 @@ export async function getCase(
   }
 }
 
-/** Returns the sum of the payments since a time, the number of transfers, and the time of the last payment. */
+/**
+ * Returns the sum of the payments and the number of transfers, for the last 24 hours and for these with the days before. Also
+ * returns the time of the last payment.
+ */
 async function receivedLately(
   reader: Reader,
   withdrawal: OperatorWithdrawalDetail,
-  since: Date,
+  now: number,
 ): Promise<ReceivedMoneyRow[]> {
   const { merchant_id, environment } = withdrawal
-  const { from } = await bookingsBetween(reader, withdrawal, since, null)
-  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX])
+  const daysAgo = (days: number) => new Date(now - days * DAY_MS)
+  const { from, until } = await bookingsBetween(reader, withdrawal, daysAgo(USUAL_DAYS + 1), daysAgo(1))
+  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX, until])
 }
 
-function presentReceived(row: ReceivedMoneyRow | undefined) {
+/** Presents the received money of a merchant that is `age_ms` milliseconds old. */
+function presentReceived(row: ReceivedMoneyRow | undefined, age_ms: number) {
+  const received = row?.received_minor ?? 0n
+  const before = (row?.all_received_minor ?? 0n) - received
+  // A younger merchant has no usual income, and a limited read does not contain all days.
+  const is_known = age_ms >= (USUAL_DAYS + 1) * DAY_MS && (row?.all_movements ?? 0) < MOVEMENTS_MAX
   return {
     last_received_at: row?.last_at?.toISOString() ?? null,
-    received_24h: formatAmount(row?.received_minor ?? 0n),
+    received_24h: formatAmount(received),
     received_24h_complete: (row?.movements ?? 0) < MOVEMENTS_MAX,
+    received_daily_before: is_known ? formatAmount(before / BigInt(USUAL_DAYS)) : null,
+    received_burst: is_known && received > 0n && received * BigInt(USUAL_DAYS) >= before * BURST_TIMES,
   }
 }
 
