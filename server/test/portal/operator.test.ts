@@ -464,7 +464,16 @@ describe("the operators' console", () => {
         'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
         'The merchant received all of this amount in the last 24 hours (payments before fees).',
       )
-      await page.getByText(all, { exact: true }).waitFor()
+      await page.locator('.flag-facts').getByText(all, { exact: true }).waitFor()
+      // A merchant of the first week has no usual income, so the income is no burst.
+      const burst = page.locator('.flag-warn').getByText(says('Mapato yameongezeka ghafla', 'Burst of income'))
+      assert.equal(await burst.count(), 0)
+      await office.world.rows("update merchants set created_at = created_at - interval '9 days' where id = $1", [
+        fresh.merchant.id,
+      ])
+      await visitor.opens(`/withdrawals/${id}`)
+      await burst.waitFor()
+      assert.match((await burst.innerText()).replaceAll('\u00a0', ' '), /TZS 20,000 .* TZS 0 /)
       await visitor.looks('share of new money')
       await visitor.picture('fresh')
       await operator.act(id, 'reject')

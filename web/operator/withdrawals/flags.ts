@@ -25,6 +25,8 @@ const flagTexts = texts({
     fresh_all: 'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
     fresh: (share: string) => `${share} ya kiasi hiki ilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).`,
     at_least: (share: string) => `Angalau ${share}`,
+    burst: (received: string, usual: string) =>
+      `Mapato yameongezeka ghafla: ${received} ndani ya saa 24 zilizopita. Wastani wa siku 7 kabla yake ni ${usual} kwa siku.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
     others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
@@ -47,6 +49,8 @@ const flagTexts = texts({
     fresh: (share: string) =>
       `The merchant received ${share} of this amount in the last 24 hours (payments before fees).`,
     at_least: (share: string) => `at least ${share}`,
+    burst: (received: string, usual: string) =>
+      `Burst of income: ${received} in the last 24 hours. The average of the 7 days before is ${usual} a day.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
     others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
@@ -126,6 +130,12 @@ export function useFlags(
     beyond(payout_limits.daily, t.limit_daily),
     beyond(payout_limits.destination, t.limit_destination),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
+    // If the older part of the balance covers the amount, the income of the day is not the source of the withdrawal.
+    fresh !== null &&
+      balance.received_burst &&
+      warn(
+        t.burst(showAmount(balance.received_24h, currency), showAmount(balance.received_daily_before ?? '0', currency)),
+      ),
     ...large.map(warn),
     destination.other_merchants > 0 && warn(t.others(destination.other_merchants)),
     destination.first_time && !is_new_usual && warn(t.first),
