@@ -303,6 +303,10 @@ const ICONS: Record<SearchHit['kind'], IconName> = {
   statement_line: 'statement',
 }
 
+/**
+ * Shows a hit in the columns amount or title, recipient or payer, status and time. The columns are the same for all hits, also
+ * if a fact is missing. Further facts are below.
+ */
 function HitLine({ hit }: { hit: SearchHit }) {
   const t = useTexts(searchTexts)
   const words = useWords()
@@ -315,25 +319,36 @@ function HitLine({ hit }: { hit: SearchHit }) {
     invoice: words.invoice,
   }
   const shown = status === null ? null : (word[kind]?.(status) ?? t.statuses[status] ?? status)
-  const facts_of = [description, name, phone === null ? null : showPhone(phone), reference, merchant_name]
+  const who = [phone === null ? null : showPhone(phone), name]
   const sandbox = merchant_name !== null && environment === 'sandbox' ? words.environment(environment) : null
+  const further = [reference, description, merchant_name, sandbox]
   return (
     <span className="search-line">
       <Icon name={ICONS[kind]} size={18} />
       <span className="search-hit">
-        <span className="search-title">
-          <strong>{currency === null ? title : showAmount(title, currency)}</strong>
+        <strong className="search-title">{currency === null ? title : showAmount(title, currency)}</strong>
+        <HitFacts className="search-who" facts={who} />
+        <span className="search-status">
           {shown === null ? null : <Chip tone={toneOf(status ?? '')}>{shown}</Chip>}
         </span>
-        <span className="search-facts">
-          {[...new Set([...facts_of, sandbox])]
-            .filter((one) => one !== null)
-            .map((one) => (
-              <span key={one}>{one}</span>
-            ))}
+        <span className="search-time">
           <Time time={created_at} />
         </span>
+        <HitFacts className="search-facts" facts={further} />
       </span>
+    </span>
+  )
+}
+
+/** Shows the facts that are known, each once. */
+function HitFacts({ className, facts }: { className: string; facts: readonly (string | null)[] }) {
+  return (
+    <span className={className}>
+      {[...new Set(facts)]
+        .filter((one) => one !== null && one !== '')
+        .map((one) => (
+          <span key={one}>{one}</span>
+        ))}
     </span>
   )
 }

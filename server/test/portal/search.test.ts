@@ -150,6 +150,53 @@ for (const language of languagesOf(1)) {
   })
 }
 
+for (const language of languagesOf(0)) {
+  test(`amount, payer, status and time have the same place in each hit, also if a fact is missing (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    const phone = '0754238802'
+    const payments = [
+      { amount: '1000', customer_name: 'Rehema Said Abdallah Mwakyusa', reference: 'A-REFERENCE-THAT-IS-LONG-0001' },
+      { amount: '2500000' },
+      { amount: '30000', customer_name: 'Juma' },
+    ]
+    for (const payment of payments) {
+      const paid = await world.post('/v1/collections/wallet-push', { ...payment, phone }, { key })
+      assert.equal(paid.status, 202, paid.text)
+    }
+    const link = { amount: '8100', customer_phone: phone, description: 'Keki ya harusi' }
+    const linked = await world.post('/v1/payment-links', link, { key })
+    assert.equal(linked.status, 201, linked.text)
+    const at = await office.comes(await office.newPerson('FINANCE', merchant), 'dashboard', { language })
+    await at.opens('/sandbox')
+    await openSearch(at)
+    await field(at).fill('8802')
+    await option(at, 'Keki ya harusi').waitFor()
+    for (const width of [360, 1280]) {
+      await at.page.setViewportSize({ width, height: 740 })
+      const hits = at.page.getByRole('option').filter({ has: at.page.locator('.search-hit') })
+      assert.equal(await hits.count(), 4)
+      const places = await hits.evaluateAll((options) =>
+        options.map((one) => {
+          const box = one.getBoundingClientRect()
+          return [...one.querySelectorAll('.search-hit > *')].slice(0, 4).map((cell) => {
+            const { left, top, right } = cell.getBoundingClientRect()
+            return { column: Math.round(left - box.left), inside: right <= box.right && top >= box.top }
+          })
+        }),
+      )
+      for (const place of places) assert.deepEqual(place, places[0])
+      const columns = places[0]?.map(({ column }) => column) ?? []
+      assert.equal(new Set(columns).size, width === 360 ? 2 : 4, `${columns}`)
+      assert.ok(places[0]?.every(({ inside }) => inside))
+    }
+    await at.looks('columns of hits')
+    await at.picture('search-columns')
+    await at.leave()
+  })
+}
+
 test('a member moves through the hits with the arrows, and a screen reader announces when there is none', async () => {
   const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard')
   await at.opens('/sandbox')
