@@ -39,7 +39,7 @@ test('of 180 requests for posters with one sandbox key, the server draws some an
   }
 })
 
-test('of 400 simultaneous wrong sign-ins, the server checks a few passwords and refuses the others without counting them as wrong', async (t) => {
+test('of 400 simultaneous wrong sign-ins, the server checks at most 100 passwords, and counts no refused sign-in as wrong', async (t) => {
   const world = await serve()
   try {
     const person = await newPerson(world)
@@ -57,7 +57,7 @@ test('of 400 simultaneous wrong sign-ins, the server checks a few passwords and 
     // The server counts a checked attempt three times: for the pair of account and address, for the account, and for the
     // address.
     const tried = shown.filter(({ status }) => status === 401).length
-    assert.ok(tried >= 1, 'the server checked no password')
+    assert.ok(tried >= 1 && tried <= 100, `the server checked ${tried} passwords`)
     assert.equal(failures, tried * 3)
     await world.rows('delete from sign_in_attempts')
     assert.notEqual(
@@ -106,7 +106,7 @@ test('while the database does not answer, the server answers a wrong sign-in wit
   }
 })
 
-test('sign-in forms that arrive together share reads of the signing key', async () => {
+test('16 sign-in forms that arrive together read the signing key at most 16 times for their 32 requests', async () => {
   let reads = 0
   const world = await serve({ before: (name) => void (name === 'signing_keys_current' && reads++) })
   try {
@@ -114,8 +114,8 @@ test('sign-in forms that arrive together share reads of the signing key', async 
     reads = 0
     const forms = 16
     await Promise.all(Array.from({ length: forms }, () => openForm(world, 'en')))
-    // Each form takes two requests, of which each needs the signing key.
-    assert.ok(reads < forms * 2, `${reads} reads of the signing key for ${forms} forms`)
+    // Each form takes two requests, of which each needs the signing key. At most half of them may read the key.
+    assert.ok(reads >= 1 && reads <= forms, `${reads} reads of the signing key for ${forms} forms`)
   } finally {
     await world.close()
   }
