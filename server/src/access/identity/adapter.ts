@@ -114,7 +114,7 @@ export function createAdapter(deps: Deps): (model: string) => Adapter {
 
 /**
  * Returns the subject of a record. Before the sign-in is complete, the subject is that of the user who entered the right
- * password.
+ * password. Null means that the record has no user.
  */
 function recordSubject(payload: AdapterPayload): string | null {
   const result = payload.result as SignInResult | undefined
