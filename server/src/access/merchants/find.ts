@@ -36,7 +36,7 @@ const MEMORY_MAX = 100_000
 
 /**
  * Makes the function that finds merchant ids by routing code. The function caches found ids, because the id of a code never
- * changes. The server may create a merchant with an unknown code later, so the function does not cache unknown codes.
+ * changes. For an unknown code, it returns null and caches nothing, because the server may create the merchant later.
  */
 export function merchantByRoutingCode(deps: Deps): (routing_code: number) => Promise<string | null> {
   const cache = new Map<number, string>()

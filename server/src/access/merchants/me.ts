@@ -40,7 +40,10 @@ async function keyView(
   }
 }
 
-/** Returns the user of a session with the memberships, sorted by merchant name. */
+/**
+ * Returns the user of a session with the memberships, sorted by merchant name. If the user does not exist, refuses with
+ * invalid_session.
+ */
 async function userView(reader: Reader, principal: SessionPrincipal): Promise<MeView> {
   const { user_id, operator_role, console, second_factor } = principal
   const [[user], memberships] = await Promise.all([

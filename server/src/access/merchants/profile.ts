@@ -132,8 +132,8 @@ export async function logoBase64(
 }
 
 /**
- * Locks the merchant and writes the changed fields with an audit entry. If the values are the same, changes nothing. Every
- * transaction locks the merchant before the logo.
+ * Locks the merchant and writes the changed fields with an audit entry. If the values are the same, changes nothing. If the
+ * merchant is unknown, refuses with not_found. Every transaction locks the merchant before the logo.
  */
 async function writeLook(
   deps: Deps,
