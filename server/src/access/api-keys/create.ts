@@ -127,7 +127,8 @@ function checkedScopes(scopes: readonly string[]): string[] {
 }
 
 /**
- * Returns the two flags about IP addresses. Each flag is the opposite of the other, so a request needs only one of them.
+ * Returns the two flags about IP addresses. Each flag is the opposite of the other, so a request needs only one of them. If a
+ * request has both with the same value, refuses the field.
  */
 function ipFlags(input: NewKey): { ip_whitelist_enabled: boolean; continue_without_ip_whitelist: boolean } {
   const { ip_whitelist_enabled, continue_without_ip_whitelist } = input
