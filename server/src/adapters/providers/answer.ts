@@ -145,8 +145,8 @@ function commonFields(answer: Answer | PayoutAnswer) {
 }
 
 /**
- * Removes secrets that the provider repeats, such as a PIN, from its status or id, and cuts the text. The server stores the
- * text, and merchants can read the status.
+ * Removes secrets that the provider repeats, such as a PIN, from its status or id, and cuts the text. If the value is no text,
+ * returns null. The server stores the text, and merchants can read the status.
  */
 function statusText(value: unknown): string | null {
   return storableText(typeof value === 'string' ? redactFields(value) : value, STATUS_MAX)

@@ -182,7 +182,10 @@ function createBearerSender({ url, origin, wording }: VodacomClientOptions, reda
   }
 }
 
-/** Makes the function that opens a session. `getSession` requests a session with the bearer of the API key. */
+/**
+ * Makes the function that opens a session. `getSession` requests a session with the bearer of the API key. Null means that the
+ * gateway opened no session.
+ */
 function createSessionOpener(
   { public_key, api_key }: VodacomClientOptions,
   redaction: VodacomRedaction,
