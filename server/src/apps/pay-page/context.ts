@@ -144,7 +144,8 @@ export async function pageStateOf(context: PageContext, link: Link, address: str
 }
 
 /**
- * Makes the function that finds the payment that determines the state of a page. One SQL statement answers up to 500 requests.
+ * Makes the function that finds the payment that determines the state of a page. Null means that the page has no payment. One SQL
+ * statement answers up to 500 requests.
  */
 function createFindLatest(deps: Deps): (link: Link) => Promise<PagePayment | null> {
   return gather<Link, PagePayment | null>(

@@ -117,7 +117,7 @@ ${
 }
 
 /**
- * Returns the networks on one line, each with its prefixes. The script marks the network of the typed number, and warns about a
+ * Returns the networks on one line, each with its prefixes. If the view has no networks, returns null. The script marks the network of the typed number, and warns about a
  * number of another network. The warning does not block the form, because customers can move numbers.
  */
 function networkMarks(view: ChooseScreen): Html | null {
@@ -178,7 +178,8 @@ ${payForm(view, body)}</section>
 }
 
 /**
- * Returns the outcomes that a mock installation can simulate. The last three digits of the phone number choose the outcome.
+ * Returns a button for each outcome that the page can simulate. The last three digits of the phone number choose the outcome.
+ * Null means that the page can simulate no outcome.
  */
 function outcomeButtons(view: ChooseScreen): Html | null {
   const rows = view.test?.outcomes ?? []

@@ -10,7 +10,8 @@ import type { UnansweredNotice } from './view.ts'
 const CODE_MS = 15 * 60_000
 
 /**
- * Makes the function that finds the kind of an attempt that can still take money. One SQL statement answers up to 500 requests.
+ * Makes the function that finds the kind of an attempt that can still take money. Null means that no attempt of the page can.
+ * One SQL statement answers up to 500 requests.
  */
 export function createFindUnanswered(deps: Deps): (link: Link) => Promise<UnansweredNotice['kind'] | null> {
   return gather<Link, UnansweredNotice['kind'] | null>(

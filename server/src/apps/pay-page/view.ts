@@ -76,7 +76,7 @@ export type ChooseScreen = MerchantFrame & {
   methods: readonly PayMethod[]
   /**
    * The phone number that the merchant sent, masked by `maskPhone`. If the payer enters no phone number, the server uses this
-   * number.
+   * number. Null means that the merchant sent none.
    */
   saved_phone_masked: string | null
   /**
