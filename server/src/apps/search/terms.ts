@@ -77,7 +77,7 @@ function withDashes(hex: string): string {
 
 /**
  * Returns the range of the one id in a whole provider reference of ours. A payout has W and an id. An attempt has an id and two
- * digits.
+ * digits. Null means that the text is no such reference.
  */
 function providerRange(text: string): IdRange | null {
   const [, payout, payment] = PROVIDER_REFERENCE.exec(text) ?? []
