@@ -614,7 +614,10 @@ async function runsOn(pid: number, data: string): Promise<boolean> {
   }
 }
 
-/** Reads the process id, the port and the status from the lines 1, 4 and 8 of postmaster.pid. */
+/**
+ * Reads the process id, the port and the status from the lines 1, 4 and 8 of postmaster.pid. Null means that the file is missing
+ * or has no process id.
+ */
 async function readPostmaster(place: string): Promise<Postmaster | null> {
   const text = await readIfPresent(join(place, 'data', 'postmaster.pid'))
   if (text === null) return null

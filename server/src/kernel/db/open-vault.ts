@@ -85,7 +85,10 @@ function openerOf(random: Random, keys: SecretKeys, sealed: string): Uint8Array 
   return keys.find((key) => opens(createVault(key, random), sealed))
 }
 
-/** Writes the first canary of a database. Uses the key that decrypts most of the sampled values. */
+/**
+ * Writes the first canary of a database. Uses the key that decrypts most of the sampled values. If that key decrypts less than
+ * half of them, throws a ConfigError.
+ */
 async function writeFirst(deps: VaultDeps, keys: SecretKeys): Promise<void> {
   const values = await sampleSealed(deps.db)
   const readable = keys.map((key) => values.filter((sealed) => opens(createVault(key, deps.random), sealed)).length)
