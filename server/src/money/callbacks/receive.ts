@@ -114,7 +114,10 @@ function createAsker(): (reference: string, ask: () => Promise<void>) => Promise
   }
 }
 
-/** Makes the function that finds the payment or payout of a reference, in batches. */
+/**
+ * Makes the function that finds the payment or payout of a reference, in batches. Null means that no payment or payout has the
+ * reference.
+ */
 function createFinder(
   deps: Deps,
   driver: Driver,
