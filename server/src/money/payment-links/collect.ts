@@ -61,7 +61,10 @@ const MESSAGES: Record<Method, string> = {
   qr: 'Scan the code with a banking or mobile-money app to pay.',
 }
 
-/** Returns the canonical phone of a payment. If the phone is missing or invalid, refuses with 400. A QR code needs no phone. */
+/**
+ * Returns the canonical phone of a payment. If the phone is missing or invalid, refuses with 400. For a QR code without a phone,
+ * returns null.
+ */
 export function checkPayerPhone(method: Method, phone: string | null | undefined): string | null {
   if (phone === undefined || phone === null || phone === '') {
     return method === 'qr'
@@ -106,7 +109,10 @@ async function collectOnce(
 type PagePrice = { provider: Provider; fee_minor: bigint }
 type PricedChoice = PayerChoice & PagePrice
 
-/** Chooses the provider and computes the fee before the transaction locks the page. */
+/**
+ * Chooses the provider and computes the fee before the transaction locks the page. If the provider may not serve the page, or
+ * cannot move its cents, refuses.
+ */
 async function priceOf({ deps, options }: CollectWork, link: Link, method: Method): Promise<PagePrice> {
   const provider = options.providerFor('live', { method })
   if (!mayServe(link, provider)) {

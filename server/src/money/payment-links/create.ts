@@ -148,7 +148,7 @@ function checkReturnAddresses(deps: Deps, caller: Caller, checked: CheckedPage, 
 
 /**
  * Applies the rules to a page: merchant, return addresses, expiry, currency, limits and whole shillings. Returns the amount in
- * cents.
+ * cents. If the page breaks a rule, refuses.
  */
 export function checkPageRules(deps: Deps, caller: Caller, checked: CheckedPage, live: LiveProviders): bigint {
   checkMerchant(caller.merchant.id, checked.merchant_id)

@@ -20,7 +20,7 @@ export function invoiceTitle(number: string, language: Language): string {
 
 /**
  * Returns the description of a page. The stored description of an invoice's page is in the language of the invoice. So this
- * function makes the title of the invoice again from the number, in `language`.
+ * function makes the title of the invoice again from the number, in `language`. Null means that the page has no description.
  */
 export function pageDescription(
   { invoice_id, reference, description }: Pick<Link, 'invoice_id' | 'reference' | 'description'>,

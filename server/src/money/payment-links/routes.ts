@@ -57,7 +57,7 @@ export function paymentLinkRoutes(deps: Deps, { collect, live }: PaymentLinksOpt
 
 /**
  * Returns the function that finds a payment link of the merchant. A link is visible in its environment and in its environment
- * of origin.
+ * of origin. Otherwise, and for a hosted page, the function refuses with not_found.
  */
 function createFindOwn(deps: Deps): FindOwnLink {
   return async (principal, text) => {
