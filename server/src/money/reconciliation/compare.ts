@@ -59,7 +59,7 @@ export type LineDifference = {
   kind: CaseKind
   line_kind: LineKind
   theirs_minor: bigint | null
-  /** The currency of `theirs_minor`. */
+  /** The currency of `theirs_minor`. Null means that the provider states no amount. */
   theirs_currency: string | null
   ours_minor: bigint | null
   /** The currency of `ours_minor` and `difference_minor`. */

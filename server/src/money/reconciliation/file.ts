@@ -51,7 +51,7 @@ function refuseLines(lines: LineProblem[]): never {
   refuse('validation_failed', { message, details: { lines } })
 }
 
-/** Returns the lines of a checked file in batches of at most `size`. */
+/** Returns the lines of a checked file in batches of at most `size`. If a line is invalid, refuses the file. */
 export async function* readLines(
   file: StatementFile,
   format: StatementFormat,

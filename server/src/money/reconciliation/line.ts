@@ -84,7 +84,7 @@ export function lineOfMove(provider: string, line: number, move: ProviderMove): 
 const CONTROL = /[\p{Cc}\p{Cs}]/u
 const AMOUNT_MAX = 2n ** 53n
 
-/** Converts a reference from the form of the provider to our form. Returns any other reference unchanged. */
+/** Converts a reference from the form of the provider to our form. Returns null and any other reference unchanged. */
 function toOwnReference(provider: string, reference: string | null, at: Date): string | null {
   if (reference === null || parseOwnReference(reference) !== null) return reference
   return readStatementForm(provider, reference, at) ?? reference
