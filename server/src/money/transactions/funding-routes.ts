@@ -20,7 +20,7 @@ export function fundingRoutes(deps: Deps): Routes {
 
   /**
    * Finds a withdrawal by id, in any letter case. Null in `owner` means that an operator makes the request, and the merchant
-   * may be any.
+   * may be any. If the withdrawal does not exist, refuses with not_found.
    */
   const find = async (
     text: string,

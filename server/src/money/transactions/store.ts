@@ -76,7 +76,10 @@ const FIND = sql(
   ),
 )
 
-/** Makes the function that finds transactions in batches. Each look-up finds only a transaction of its merchant and environment. */
+/**
+ * Makes the function that finds transactions in batches. Each look-up finds only a transaction of its merchant and environment,
+ * or returns null.
+ */
 export function createFindTransaction(deps: Deps): (key: BookKey & { id: string }) => Promise<Transaction | null> {
   return gather<BookKey & { id: string }, Transaction | null>(
     async (keys) => {
