@@ -208,7 +208,7 @@ async function ofMany(deps: Deps, filter: OperatorFilter, search: OperatorSearch
 
 /**
  * Lists payments of one merchant in the order of the merchant's own list. Without an environment, merges the newest rows of both
- * environments.
+ * environments, and refuses a page beyond COUNT_MAX rows.
  */
 async function ofOneMerchant(
   deps: Deps,

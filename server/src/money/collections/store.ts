@@ -60,8 +60,8 @@ const FIND = sql(
 export type CollectionKey = { merchant_id: string; environment: Environment; id: string }
 
 /**
- * Returns the function that finds collections in batches: one query serves all waiting requests. Each request finds only
- * collections of its merchant.
+ * Returns the function that finds collections in batches: one query serves all waiting requests. Each request finds only a
+ * collection of its merchant, or gets null.
  */
 export function createFindCollection(deps: Deps): (key: CollectionKey) => Promise<Collection | null> {
   return gather<CollectionKey, Collection | null>(
