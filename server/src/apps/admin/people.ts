@@ -111,7 +111,8 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
 
 /**
  * If the input has a role of operators, gives the role to an existing user. If the input has a subject, binds the user to the
- * subject. A role that replaces an earlier role of operators ends the sessions at the built-in provider.
+ * subject. A role that replaces an earlier role of operators ends the sessions at the built-in provider. A user who is disabled,
+ * has another subject, or has no confirmed address for the role, is refused with invalid_state.
  */
 async function changeUser(deps: Deps, tx: Tx, input: RoleGrant, existing: UserRow): Promise<[string, UserChange]> {
   const { email, subject } = input

@@ -244,7 +244,7 @@ export type VerifyOptions = {
    */
   anchors?: { file: string | null; now: Date }
   /**
-   * The present time. If the time is missing, verify reads no list of events. Verify then also reports no missing addresses of
+   * The present time. If the time is missing or null, verify reads no list of events. Verify then also reports no missing addresses of
    * the audit log and no missing sums of a day.
    */
   now?: Date | null
