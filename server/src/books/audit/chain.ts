@@ -23,7 +23,10 @@ export type HashedEntry = {
   before: string | null
   after: string | null
   request_id?: string | null
-  /** The salted hash of the IP address. Entries of earlier versions contain the address itself. */
+  /**
+   * The salted hash of the IP address. Entries of earlier versions contain the address itself. Missing or null means that the
+   * entry has no address.
+   */
   address?: string | null
 }
 
