@@ -208,7 +208,7 @@ export function caller(request: FastifyRequest): Caller {
   return request.caller
 }
 
-/** Returns the authenticated caller of a route with access control. */
+/** Returns the authenticated caller of a request. Without a caller, refuses with authentication_required. */
 export function principalOf(request: FastifyRequest): Principal {
   return request.principal ?? refuse('authentication_required')
 }

@@ -123,7 +123,7 @@ export function answerNotFound(options: AppOptions, request: FastifyRequest, rep
 
 /**
  * Checks a request before the server reads the body: writes headers, counts the request, authenticates the caller and checks
- * the caller's rights.
+ * the caller's rights. If a check fails, refuses the request.
  */
 async function checkRequest(context: AppContext, request: FastifyRequest, reply: FastifyReply) {
   const { deps, options, limits, connections, headers, operatorGate } = context

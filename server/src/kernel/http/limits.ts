@@ -87,7 +87,7 @@ async function countOne(counter: RequestCounter, request: FastifyRequest, reply:
 
 /**
  * Makes the function that counts a request for its API key or user. It also counts a request with an API key for the merchant
- * and environment of the key.
+ * and environment of the key. Above a limit, the function refuses with rate_limited.
  */
 function createKeyLimit(app: App, config: Config): CountRequest {
   const ofKey = createCounter(app, config, 'rate_limit_key', credentialId)
