@@ -264,8 +264,8 @@ function checkedDestination({ method, destination_code = '', destination_identif
 }
 
 /**
- * Returns the name without spaces at its ends. A member or an operator trusts this name, so it must contain no invisible
- * characters.
+ * Returns the name without spaces at its ends. A member or an operator trusts this name, so the function refuses a name with
+ * invisible characters.
  */
 function plainName(field: string, text: string): string {
   if (/\p{Cf}/u.test(text)) refuseField(field, 'contains invisible characters')
