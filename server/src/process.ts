@@ -81,7 +81,8 @@ export function givenSettings(): GivenSettings {
 
 /**
  * Reads the configuration of this process from its environment, and from the file of settings for missing variables. With the
- * embedded database, webhooks may by default go to private addresses. `options` are those of `readConfig`.
+ * embedded database, webhooks may by default go to private addresses. `options` are those of `readConfig`. If the settings are
+ * invalid or their file is exposed, throws a ConfigError.
  */
 export function configFromEnvironment(options: Parameters<typeof readConfig>[2] = {}): Config {
   const given = givenSettings()
