@@ -41,10 +41,14 @@ test('a new merchant is PENDING, not verified and not priced, and has live and s
   })
   assert.match(merchant_code, /^M[0-9A-Z]{7}$/)
   assert.equal(created_at, updated_at)
-  const [books] = await world.rows<{ n: bigint }>('select count(*) as n from ledger_accounts where merchant_id = $1', [
-    id,
+  const books = await world.rows(
+    'select environment, count(*) as accounts from ledger_accounts where merchant_id = $1 group by 1 order by 1',
+    [id],
+  )
+  assert.deepEqual(books, [
+    { environment: 'live', accounts: 6n },
+    { environment: 'sandbox', accounts: 6n },
   ])
-  assert.equal(books?.n, 12n)
 })
 
 test('the server adds the e-mail address of a new merchant as its administrator', async () => {
