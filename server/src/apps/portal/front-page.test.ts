@@ -46,7 +46,10 @@ test('the first page links to both consoles and the documentation, in the langua
 
 test('without a demo merchant, the first page offers no page to try, and the server makes no such page', async () => {
   assert.doesNotMatch((await open('/')).text, /<form/)
+  const pages = () => world.rows('select count(*) as pages from payment_links')
+  const before_request = await pages()
   assert.equal((await tryIt()).status, 404)
+  assert.deepEqual(await pages(), before_request)
 })
 
 test('a visitor opens a page of the sandbox from the first page, and many visitors make at most 60 pages an hour', async () => {
