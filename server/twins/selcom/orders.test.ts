@@ -113,7 +113,7 @@ describe('orders', () => {
     assert.equal(rig.simulator.order('FOREIGN'), null)
   })
 
-  it('the twin answers a used order_id as the settings choose, and changes nothing', async () => {
+  it('the twin answers a used order_id as the settings choose, and keeps the first amount', async () => {
     const first = await create(orderOf('TWICE'))
     for (const [duplicate_order, expected] of [
       ['fail', '643 FAIL'],
