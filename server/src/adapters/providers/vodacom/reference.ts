@@ -30,8 +30,8 @@ export function packReference(reference: string): string | null {
 }
 
 /**
- * The greatest difference between two clocks. A packed reference is older than its movement in a statement, up to this
- * difference.
+ * The greatest difference between two clocks, in milliseconds. A packed reference is older than its movement in a statement, up
+ * to this difference.
  */
 const CLOCKS_MS = 86_400_000n
 
