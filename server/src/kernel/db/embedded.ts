@@ -533,7 +533,7 @@ function runtimePassword({ admin_password }: Secrets): string {
 
 /**
  * Stops the server with a fast shutdown, which rolls back open transactions. After STOP_TIMEOUT_MS, requests an immediate
- * shutdown. Returns after the end of the server.
+ * shutdown. Resolves when the server has ended.
  */
 async function stopServer(server: RunningServer): Promise<void> {
   if (await isAlive(server)) signalServer(server.pid, 'SIGINT')
