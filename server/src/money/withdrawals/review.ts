@@ -169,11 +169,9 @@ const CLOSE = sql(
 export type ResolutionResult = { row: MerchantWithdrawal; deliveries: Delivery[]; verdict: CorrectionVerdict }
 
 /**
- * Ends a withdrawal whose payout is doubtful, by an operator's decision. If the decision needs a second operator, stores the
- * first decision and moves nothing. If the status or the reservation in the ledger allows no resolution, refuses with
- * invalid_state. If the merchant spent the released money of a paid payout, refuses with insufficient_balance. If the operator
- * has ties to the merchant, refuses with conflict_of_interest. If the operator repeats the first decision, refuses with
- * second_operator_required.
+ * Ends a withdrawal whose payout is doubtful. If the decision needs a second operator, stores the first decision and moves
+ * nothing. Refuses with invalid_state (wrong status or reservation), insufficient_balance (the merchant spent the released
+ * money), conflict_of_interest, or second_operator_required (the same operator decides again).
  */
 export async function resolveWithdrawal(
   deps: Deps,
