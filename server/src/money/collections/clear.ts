@@ -48,11 +48,9 @@ const LOCK = sql(
 type ClearResult = { collection: ClearedCollection; deliveries: Delivery[] }
 
 /**
- * Decides about held money. If the decision needs a second operator, stores the first decision and moves nothing. Otherwise an
- * approval credits the received amount or the stated worth, less our fee, and a decline credits no money. Refuses an unknown
- * collection (not_found), a conflict of interest (conflict_of_interest), a collection that is not under review (invalid_state),
- * and a wrong stated amount (validation_failed, amount_not_supported). If the operator repeats the first decision, refuses with
- * second_operator_required.
+ * Decides about held money: an approval credits the received amount or the stated worth, less our fee; a decline credits no
+ * money. If the decision needs a second operator, stores the first decision and moves nothing. Refuses an unknown collection, a
+ * conflict of interest, a collection that is not under review, a wrong stated amount, and a repeated first decision.
  */
 export async function clearCollection(
   deps: Deps,
