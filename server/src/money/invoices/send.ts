@@ -55,10 +55,9 @@ function refuseReached({ clock, config }: Deps, reached: ReadonlyMap<string, Dat
 }
 
 /**
- * Sends an invoice to its customer, the first time or again. Refuses an unknown invoice with not_found. Refuses a paid or
- * cancelled invoice, and a customer with neither phone nor e-mail, with invalid_state. Refuses sends above SENDS_MAX, and a
- * customer with too many messages, with rate_limited. Refuses a live page without live access, as `createLink` does, with
- * production_access_restricted.
+ * Sends an invoice to its customer, the first time or again. Refuses an unknown, paid or cancelled invoice, and a customer with
+ * neither phone nor e-mail. Refuses sends above SENDS_MAX, and a customer with too many messages. Refuses a live page without
+ * live access, as `createLink` does.
  */
 export async function sendInvoice(
   deps: Deps,
