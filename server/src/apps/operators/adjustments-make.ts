@@ -68,10 +68,9 @@ const INSERT = sql(
 )
 
 /**
- * Makes an adjustment: the record, the transfer and the audit entry. If the adjustment needs a second operator, stores the
- * decision of the first operator instead, and moves nothing. If a debit exceeds the available balance, refuses with
- * insufficient_balance. If the operator has a conflict of interest, refuses with conflict_of_interest. If the same operator has
- * already decided, refuses with second_operator_required. A refusal writes nothing.
+ * Makes an adjustment: the record, the transfer and the audit entry. If the adjustment needs a second operator, stores the first
+ * decision and moves nothing. Refuses a debit above the available balance, a conflict of interest, and a repeated first decision.
+ * A refusal writes nothing.
  */
 export async function makeAdjustment(
   deps: Deps,
