@@ -177,6 +177,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // The process has just ended.
+    // The process ended before the signal arrived.
   }
 }
