@@ -13,7 +13,7 @@ import {
   type SessionPrincipal,
 } from '../../kernel/http/index.ts'
 import { batchSizes, gather, refuse } from '../../kernel/lib/index.ts'
-import { createAllowlist } from '../merchants/index.ts'
+import { createAllowlist, isAllowedIn } from '../merchants/index.ts'
 import { isWellFormedKey, keyHash, looksLikeKey } from './format.ts'
 
 /** The functions that an authentication calls. */
@@ -80,14 +80,7 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
     const principal = keyPrincipal(row)
     request.recognised = principal
     checkKeyStatus(deps, row)
-    if (row.environment === 'live' && row.ip_whitelist_enabled && !(await isApproved(row.merchant_id, request.ip))) {
-      const { merchant_id, id: key_id } = row
-      deps.log.warn(
-        { component: 'api-keys', merchant_id, key_id, address: request.ip, request_id: request.id },
-        'the server refused a live key from an address that is not approved',
-      )
-      refuse('forbidden')
-    }
+    if (needsApproval(row) && !(await isApproved(row.merchant_id, request.ip))) refuseAddress(deps, row, request)
     checkMerchantStatus(row)
     options.used(row.merchant_id, row.id)
     return principal
@@ -95,8 +88,8 @@ export function createAuthenticate(deps: Deps, options: AuthenticateOptions): Au
 }
 
 /**
- * Makes the function that reads the rights of a caller again in a transaction. `session` does this for a session. The function
- * does not check the IP address again, because the removal of an address does not lock the merchant.
+ * Makes the function that reads the rights of a caller again in a transaction: those of an API key, and the approval of its IP
+ * address. `session` does this for a session.
  */
 export function createReadCallerAgain(
   deps: Deps,
@@ -108,6 +101,7 @@ export function createReadCallerAgain(
     const [row] = await tx.query<ApiKeyRow>(FIND, [[keyHash(credentialOf(request))]])
     if (!row) refuse('invalid_api_key')
     checkKeyStatus(deps, row)
+    if (needsApproval(row) && !(await isAllowedIn(tx, row.merchant_id, request.ip))) refuseAddress(deps, row, request)
     checkMerchantStatus(row)
     return keyPrincipal(row)
   }
@@ -116,6 +110,19 @@ export function createReadCallerAgain(
 function checkKeyStatus({ clock }: Deps, { revoked_at, expires_at }: ApiKeyRow): void {
   if (revoked_at !== null) refuse('api_key_revoked')
   if (expires_at !== null && expires_at <= clock.now()) refuse('api_key_revoked')
+}
+
+/** Returns true for a key that works only from approved addresses. */
+function needsApproval({ environment, ip_whitelist_enabled }: ApiKeyRow): boolean {
+  return environment === 'live' && ip_whitelist_enabled
+}
+
+function refuseAddress({ log }: Deps, { merchant_id, id: key_id }: ApiKeyRow, { ip, id }: FastifyRequest): never {
+  log.warn(
+    { component: 'api-keys', merchant_id, key_id, address: ip, request_id: id },
+    'the server refused a live key from an address that is not approved',
+  )
+  refuse('forbidden')
 }
 
 function checkMerchantStatus({ environment, merchant_status }: ApiKeyRow): void {

@@ -12,7 +12,7 @@ export { archiveDemoMerchant, DEMO_EMAIL, findDemoMerchant, HISTORY_EMAIL } from
 export { findMerchant, type Merchant, merchantByRoutingCode } from './find.ts'
 export { mailedName } from './invitation-mail.ts'
 export { IpAddressRecord, ipAddressRoutes } from './ip-address-routes.ts'
-export { createAllowlist, IP_STATUSES, type IpAddress, presentIpAddress } from './ip-addresses.ts'
+export { createAllowlist, IP_STATUSES, type IpAddress, isAllowedIn, presentIpAddress } from './ip-addresses.ts'
 export { decideAddress, listForReview } from './ip-review.ts'
 export { getPayoutLimits, readOwnLimits, replacePayoutLimits } from './limits.ts'
 export { getMerchant, listMerchants } from './list.ts'

@@ -139,17 +139,29 @@ const ALLOWED = sql(
  * There is no cache, so every process applies an approval or a removal on the next request.
  */
 export function createAllowlist(deps: Deps): (merchant_id: string, address: string) => Promise<boolean> {
-  const isAllowed = gather<{ merchant_id: string; address: string }, boolean>(
-    async (pairs) => {
-      const rows = pairs.map((pair, place) => ({ ...pair, place }))
-      const allowed = await deps.db.query<{ place: number }>(ALLOWED, [JSON.stringify(rows)])
-      const places = new Set(allowed.map(({ place }) => place))
-      return pairs.map((_, place) => places.has(place))
-    },
-    { max_items: 200, max_running: 2 },
-  )
+  const isAllowed = gather<AddressOfMerchant, boolean>((pairs) => findAllowed(deps.db, pairs), {
+    max_items: 200,
+    max_running: 2,
+  })
   return async (merchant_id, from) => {
     const address = canonicalAddress(from)
     return address !== null && isAllowed({ merchant_id, address })
   }
+}
+
+/** Returns whether an address is approved for a merchant, as the open transaction reads it. */
+export async function isAllowedIn(tx: Tx, merchant_id: string, from: string): Promise<boolean> {
+  const address = canonicalAddress(from)
+  if (address === null) return false
+  const [allowed = false] = await findAllowed(tx, [{ merchant_id, address }])
+  return allowed
+}
+
+type AddressOfMerchant = { merchant_id: string; address: string }
+
+async function findAllowed(reader: Reader, pairs: readonly AddressOfMerchant[]): Promise<boolean[]> {
+  const rows = pairs.map((pair, place) => ({ ...pair, place }))
+  const allowed = await reader.query<{ place: number }>(ALLOWED, [JSON.stringify(rows)])
+  const places = new Set(allowed.map(({ place }) => place))
+  return pairs.map((_, place) => places.has(place))
 }

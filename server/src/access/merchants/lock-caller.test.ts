@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { workBeforeCommit } from '../../../test/running-change.ts'
 import { recordAudit } from '../../books/audit/index.ts'
-import type { Tx } from '../../kernel/db/index.ts'
+import { sql, type Tx } from '../../kernel/db/index.ts'
 import { insertKey, lockKey, revokeKeysOf, revokeLocked } from '../api-keys/index.ts'
 import { setMember } from './index.ts'
+import { removeIpAddress } from './ip-addresses.ts'
 import { changeRole, removeMember } from './members.ts'
 
 let world: World
@@ -18,6 +19,7 @@ before(async () => {
 after(() => world.close())
 
 const ACT = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null } as const
+const LOCK_MERCHANT = sql('', 'select 1 from merchants where id = $1 for no key update')
 const NO_SERVER = 'http://127.0.0.1:9/hook'
 
 type Team = Awaited<ReturnType<typeof newTeam>>
@@ -178,6 +180,30 @@ describe('the server refuses a request of an API key that waits while another tr
 describe('the server refuses a request that waits while another transaction demotes the calling member', () => {
   for (const [name, request] of Object.entries({ ...CHANGES, ...WEBHOOKS }))
     test(name, () => refusesDuring(demote, request, [403, 'insufficient_role']))
+})
+
+test('the server refuses a live key whose request waits while another transaction removes its IP address', async () => {
+  const { merchant, token, address_id } = await newTeam()
+  await world.rows(`update ip_addresses set status = 'APPROVED', decided_at = created_at where merchant_id = $1`, [
+    merchant.id,
+  ])
+  const scopes = ['webhooks:manage']
+  const restricted = { name: 'Live', environment: 'live', scopes, ip_whitelist_enabled: true }
+  const { plaintext_key: key } = (await post('/v1/merchant/api-keys', restricted)(token)).body.data
+  const payload = { webhook_url: `${NO_SERVER}/late` }
+  const add = () =>
+    world.call({ method: 'POST', url: '/v1/merchant/webhook-endpoints', payload, key, remoteAddress: '196.41.32.7' })
+  assert.equal((await add()).status, 201)
+  const removeAddress = async (tx: Tx) => {
+    await tx.query(LOCK_MERCHANT, [merchant.id])
+    await removeIpAddress(tx, merchant.id, address_id)
+  }
+  const reply = await workBeforeCommit(world, removeAddress, add)
+  assert.deepEqual([reply.status, reply.body.error?.code], [403, 'forbidden'], reply.text)
+  const rows = await world.rows(`select 1 from webhook_configs where merchant_id = $1 and environment = 'live'`, [
+    merchant.id,
+  ])
+  assert.equal(rows.length, 1)
 })
 
 test('the server refuses a waiting request of a member who leaves its merchant and joins another', async () => {
