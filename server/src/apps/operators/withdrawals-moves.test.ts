@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { createWorld, type World } from '../../../test/harness.ts'
 import {
   BODIES,
   createTestOperator,
@@ -30,20 +30,37 @@ after(async () => {
 
 type Status = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** The calls of operators that change the status of a withdrawal, each with its change. */
-const CALLS: { name: string; verb: OperatorVerb; body: object; move: keyof typeof withdrawalMoves }[] = [
-  { name: 'approve', verb: 'approve', body: BODIES.approve, move: 'approve' },
-  { name: 'reject', verb: 'reject', body: BODIES.reject, move: 'reject' },
-  { name: 'request-info', verb: 'request-info', body: BODIES['request-info'], move: 'request_info' },
-  { name: 'resolve as SUCCESS', verb: 'resolve', body: BODIES.resolve, move: 'resolve_paid' },
-  {
-    name: 'resolve as FAILED',
-    verb: 'resolve',
-    body: { ...BODIES.resolve, outcome: 'FAILED' },
-    move: 'resolve_unpaid',
-  },
-  { name: 'retry', verb: 'retry', body: BODIES.retry, move: 'retry' },
-  { name: 'recall', verb: 'recall', body: BODIES.recall, move: 'recall' },
+/** The result of a call for one withdrawal: the HTTP status, the code of a refusal, and the status of the withdrawal. */
+type CallResult = { http: number; code: string | undefined; details: { status: Status } }
+type Call = (id: string, options: { idempotency_key?: string }) => Promise<CallResult>
+
+const one =
+  (verb: OperatorVerb, body: object = BODIES[verb]): Call =>
+  async (id, options) => {
+    const { status: http, body: answer } = await operator.act(id, verb, body, options)
+    const { code, details } = answer.error ?? {}
+    return { http, code, details: details ?? { status: answer.data.status } }
+  }
+
+/** The call for a batch names a refusal in the item of the withdrawal. */
+const batch: Call = async (id, { idempotency_key = null }) => {
+  const key = await operator.session()
+  const body = { withdrawal_ids: [id] }
+  const answer = await world.post('/v1/operator/withdrawals/approve-batch', body, { key, idempotency_key })
+  const [{ code, status }] = answer.body.data.items
+  return { http: answer.status, code: code ?? undefined, details: { status } }
+}
+
+/** The calls of operators that change the status of a withdrawal, each with its change and the HTTP status of a refusal. */
+const CALLS: { name: string; call: Call; move: keyof typeof withdrawalMoves; refused?: number }[] = [
+  { name: 'approve', call: one('approve'), move: 'approve' },
+  { name: 'approve-batch', call: batch, move: 'approve', refused: 200 },
+  { name: 'reject', call: one('reject'), move: 'reject' },
+  { name: 'request-info', call: one('request-info'), move: 'request_info' },
+  { name: 'resolve as SUCCESS', call: one('resolve'), move: 'resolve_paid' },
+  { name: 'resolve as FAILED', call: one('resolve', { ...BODIES.resolve, outcome: 'FAILED' }), move: 'resolve_unpaid' },
+  { name: 'retry', call: one('retry'), move: 'retry' },
+  { name: 'recall', call: one('recall'), move: 'recall' },
 ]
 
 const AMOUNT = 1_000_000n
@@ -93,7 +110,7 @@ const may = (move: keyof typeof withdrawalMoves, from: Status) =>
 
 for (const status of WITHDRAWAL_STATUSES) {
   describe(`withdrawals with the status ${status}`, () => {
-    for (const { name, verb, body, move } of CALLS) {
+    for (const { name, call, move, refused = 409 } of CALLS) {
       const { to } = withdrawalMoves[move]
       const make = async () => {
         const id = await WAYS[status](await operator.shop('100000.00'))
@@ -103,8 +120,7 @@ for (const status of WITHDRAWAL_STATUSES) {
       if (may(move, status)) {
         test(`the call ${name} moves a withdrawal from ${status} to ${to}`, async () => {
           const id = await make()
-          const done = await operator.act(id, verb, body)
-          assert.deepEqual([done.status, done.body.data?.status], [200, to], done.text)
+          assert.deepEqual(await call(id, {}), { http: 200, code: undefined, details: { status: to } })
           assert.equal((await operator.show(id)).status, to)
         })
       } else {
@@ -112,9 +128,8 @@ for (const status of WITHDRAWAL_STATUSES) {
           const id = await make()
           for (const idempotency_key of [undefined, `${status} ${name}`.replaceAll(' ', '-')]) {
             const options = idempotency_key === undefined ? {} : { idempotency_key }
-            const refused = await unchanged(world, () => operator.act(id, verb, body, options))
-            assert.deepEqual(codeOf(refused), [409, 'invalid_state'])
-            assert.deepEqual(refused.body.error.details, { status })
+            const result = await unchanged(world, () => call(id, options))
+            assert.deepEqual(result, { http: refused, code: 'invalid_state', details: { status } })
           }
         })
       }
@@ -123,7 +138,7 @@ for (const status of WITHDRAWAL_STATUSES) {
 }
 
 test('the tests of this file make every move that an operator may make', () => {
-  const moved = CALLS.map(({ move }) => move)
+  const moved = new Set(CALLS.map(({ move }) => move))
   const all = Object.entries(withdrawalMoves).filter(([, { by }]) => by === 'operator')
   assert.deepEqual(all.map(([name]) => name).sort(), [...moved].sort())
 })
