@@ -12,6 +12,7 @@ const REASONS = {
   way: 'A batch of requests, payments, payouts or events of several merchants, on the way of money. On Citus, the caller divides the batch by merchant and passes merchant_id as a value.',
   queue:
     'The worker looks for due rows of all merchants, or ends its own leases. Every machine takes part, so the cost grows with the machines. The claim that follows is a batch.',
+  user: 'Reads the merchants of one user, which are few. On Citus, the caller divides the merchants by machine.',
   own: 'A batch over phones, addresses or callbacks. On Citus, the caller divides the batch by the distribution column of the table.',
   background:
     'A background task deletes, sums or signs the rows of all merchants. On Citus, the task runs once for each merchant or machine.',
@@ -142,6 +143,11 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'waiting_payouts',
       'waiting_webhook_deliveries',
     ],
+  },
+  {
+    route: 'many',
+    reason: REASONS.user,
+    statements: ['attention_read_of_set', 'webhooks_failing_of_set'],
   },
   {
     route: 'batch',

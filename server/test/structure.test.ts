@@ -329,6 +329,7 @@ const READS: Record<string, readonly string[]> = {
     'withdrawals',
   ],
   'apps/portal': [
+    'balance_marks',
     'api_keys',
     'audit_log',
     'collection_attempts',

@@ -25,6 +25,16 @@ export function useAttention(): readonly AttentionItem[] {
   return useContext(AttentionContext) ?? []
 }
 
+/** The pause between two reads of the businesses with problems, in milliseconds. */
+const BUSINESSES_READ_MS = 30_000
+
+/** Reads which businesses of the user have problems in this environment: one request for all of them. */
+export function useTroubledBusinesses(environment: Environment, enabled: boolean): ReadonlySet<string> {
+  const input = { query: { environment } }
+  const { data } = useRead('GET /v1/me/attention', input, { live: BUSINESSES_READ_MS, keep: true, enabled })
+  return new Set(data?.merchants.map(({ merchant_id }) => merchant_id))
+}
+
 /** An endpoint with missed deliveries, as the list of problems describes it. */
 export type FailingWebhook = NonNullable<AttentionItem['webhook']>
 

@@ -29,6 +29,8 @@ export const frameTexts = texts({
     activity: 'Historia ya shughuli',
     environment: 'Mazingira',
     merchant: 'Biashara',
+    needs_attention: '(inahitaji uangalizi)',
+    other_needs_attention: 'Biashara yako nyingine inahitaji uangalizi.',
     no_business_title: 'Bado huna biashara hapa',
     no_business:
       'Umeingia, lakini hujawekwa kwenye biashara yoyote. Mwombe msimamizi wa biashara akualike kwa barua pepe hii:',
@@ -59,6 +61,8 @@ export const frameTexts = texts({
     activity: 'Audit log',
     environment: 'Environment',
     merchant: 'Business',
+    needs_attention: '(needs attention)',
+    other_needs_attention: 'Another of your businesses needs attention.',
     no_business_title: 'You have no business here yet',
     no_business:
       'You are signed in, but you do not belong to any business. Ask an administrator of the business to invite this address:',

@@ -1,6 +1,6 @@
 // Shows the frame of the dashboard: the user, the business and the environment.
 
-import { NativeSelect, SegmentedControl, Text } from '@mantine/core'
+import { NativeSelect, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { type Environment, ScopeContext, type SignedInUser, useSignedInUser } from '../ui/data.ts'
@@ -14,7 +14,7 @@ import { Problem } from '../ui/problem.tsx'
 import { SearchBox } from '../ui/search.tsx'
 import { Initial, type MenuItem, placesOfMenu, Shell } from '../ui/shell.tsx'
 import { useWords } from '../ui/words.ts'
-import { AttentionContext, type AttentionItem, countOf, useAttentionRead } from './attention.ts'
+import { AttentionContext, type AttentionItem, countOf, useAttentionRead, useTroubledBusinesses } from './attention.ts'
 import { frameTexts } from './frame-texts.ts'
 import {
   CHOSEN,
@@ -151,7 +151,7 @@ function DashboardShell({
               text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
             }}
             who={email}
-            place={<BusinessChoice {...{ memberships, membership, choose }} />}
+            place={<BusinessChoice {...{ memberships, membership, environment, choose }} />}
             search={
               <SearchBox
                 call="GET /v1/search"
@@ -174,29 +174,45 @@ function DashboardShell({
   )
 }
 
-/** Shows the business of the page. A user with several businesses can choose another business. */
+/**
+ * Shows the business of the page. A user with several businesses can choose another business. A dot marks each other business
+ * that has problems, and the closed choice if there is such a business.
+ */
 function BusinessChoice({
   memberships,
   membership,
+  environment,
   choose,
 }: {
   memberships: readonly Membership[]
   membership: Membership
+  environment: Environment
   choose: (merchant_id: string) => void
 }) {
   const t = useTexts(frameTexts)
   const { role: roleName } = useWords()
+  const troubled = useTroubledBusinesses(environment, memberships.length > 1)
+  const isMarked = ({ merchant_id }: Membership) => merchant_id !== membership.merchant_id && troubled.has(merchant_id)
   return (
     <div className="business">
       <Initial name={membership.name} square />
       {memberships.length > 1 ? (
-        <NativeSelect
-          aria-label={t.merchant}
-          size="xs"
-          value={membership.merchant_id}
-          data={memberships.map((one) => ({ value: one.merchant_id, label: one.name }))}
-          onChange={(event) => choose(event.currentTarget.value)}
-        />
+        <>
+          <NativeSelect
+            aria-label={t.merchant}
+            aria-describedby="other-business"
+            size="xs"
+            value={membership.merchant_id}
+            data={memberships.map((one) => ({
+              value: one.merchant_id,
+              label: isMarked(one) ? `● ${one.name} ${t.needs_attention}` : one.name,
+            }))}
+            onChange={(event) => choose(event.currentTarget.value)}
+          />
+          <span className="business-mark" id="other-business">
+            {memberships.some(isMarked) ? <VisuallyHidden>{t.other_needs_attention}</VisuallyHidden> : null}
+          </span>
+        </>
       ) : (
         <span className="business-text">
           <span className="business-name">{membership.name}</span>

@@ -1225,6 +1225,12 @@ export type Calls = {
     body: undefined
     data: { items: Array<{ kind: "webhooks_failing" | "webhooks_retrying" | "webhooks_waiting" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"; environment: "live" | "sandbox"; count: number; status: string | null; since: string | null; amount: string | null; limit: string | null; rate: string | null; rate_before: string | null; webhook: { environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null; webhook_url: string | null; changed: boolean } | null }> }
   }
+  'GET /v1/me/attention': {
+    params: {  }
+    query: { environment?: "live" | "sandbox" }
+    body: undefined
+    data: { merchants: Array<{ merchant_id: string; kinds: Array<"webhooks_failing" | "webhooks_retrying" | "webhooks_waiting" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"> }> }
+  }
   'GET /v1/merchant/checklist': {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }

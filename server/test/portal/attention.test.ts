@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setMember } from '../../src/access/merchants/index.ts'
+import { inTransaction } from '../../src/kernel/db/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
@@ -93,6 +95,39 @@ for (const language of languagesOf(0)) {
     await strip.getByRole('link', { name: says('Angalia malipo', 'See the payments') }).click()
     await page.getByRole('cell', { name: 'HELD-1', exact: true }).waitFor()
     assert.match(page.url(), /status=pending_clearance/)
+    await at.leave()
+  })
+}
+
+for (const language of languagesOf(0)) {
+  test(`the choice of businesses marks another business that needs attention, also while it is closed (${language})`, async () => {
+    const { world } = office
+    const { merchant } = await troubledShop()
+    const calm = await world.newMerchant()
+    const person = await office.newPerson('VIEWER', calm)
+    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+    const at = await office.comes(person, 'dashboard', { language })
+    const { page, says } = at
+    const reads: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/v1/me/attention')) reads.push(request.url())
+    })
+    await at.opens('/sandbox')
+    const choice = page.getByLabel(says('Biashara', 'Business'), { exact: true })
+    await choice.selectOption(calm.id)
+    const mark = page.locator('.business-mark')
+    const text = says('Biashara yako nyingine inahitaji uangalizi.', 'Another of your businesses needs attention.')
+    await mark.getByText(text).waitFor()
+    assert.ok(((await mark.boundingBox())?.width ?? 0) >= 8, 'the closed choice shows the dot')
+    const labels = await choice.locator('option').allInnerTexts()
+    const marked = labels.filter((label) => label.endsWith(says('(inahitaji uangalizi)', '(needs attention)')))
+    assert.deepEqual([marked.length, marked[0]?.startsWith('● ')], [1, true], labels.join())
+    await at.looks('the choice with a marked business')
+    await at.picture('choice-of-businesses')
+    assert.equal(reads.filter((url) => url.includes('merchant_id')).length, 0, 'one request reads all businesses')
+    await choice.selectOption(merchant.id)
+    await mark.waitFor({ state: 'hidden' })
+    assert.equal((await choice.innerText()).includes('●'), false, 'the open business has no mark')
     await at.leave()
   })
 }

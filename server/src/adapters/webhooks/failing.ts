@@ -137,6 +137,7 @@ const failingOf = (name: string, whose: string) =>
 
 const FAILING_OF_ALL = failingOf('webhooks_failing', ALL_MERCHANTS)
 const FAILING_OF_ONE = failingOf('webhooks_failing_of', 'whose as (select $8::uuid as merchant_id)')
+const FAILING_OF_SET = failingOf('webhooks_failing_of_set', 'whose as (select unnest($8::uuid[]) as merchant_id)')
 
 /** Reads the failing endpoints of one merchant, the latest failure first. Null as `merchant_id` means all merchants. */
 export function failingEndpoints(
@@ -157,6 +158,15 @@ export function troubledEndpoints(
   merchant_id: string,
 ): Promise<FailingEndpoint[]> {
   return reader.query<FailingEndpoint>(FAILING_OF_ONE, [...failingQueryValues(deps, 1, ENDPOINT_STATES), merchant_id])
+}
+
+/** Reads the endpoints of several merchants with missed deliveries in one statement, as `troubledEndpoints` reads those of one. */
+export function troubledEndpointsOfSet(
+  deps: Pick<Deps, 'clock'>,
+  reader: Reader,
+  merchant_ids: readonly string[],
+): Promise<FailingEndpoint[]> {
+  return reader.query<FailingEndpoint>(FAILING_OF_SET, [...failingQueryValues(deps, 1, ENDPOINT_STATES), merchant_ids])
 }
 
 function failingQueryValues(

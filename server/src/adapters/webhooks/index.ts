@@ -15,7 +15,13 @@ export {
 export { eventRetention } from './event-log.ts'
 export { DESCRIBED_EVENTS } from './event-schemas.ts'
 export { DEFAULT_EVENTS, EVENTS, type EventName } from './events.ts'
-export { failingAddress, failingEndpoints, presentFailing, troubledEndpoints } from './failing.ts'
+export {
+  failingAddress,
+  failingEndpoints,
+  presentFailing,
+  troubledEndpoints,
+  troubledEndpointsOfSet,
+} from './failing.ts'
 export { readWebhookQueue, webhookGauges } from './metrics.ts'
 export { webhookRoutes } from './routes.ts'
 export { DELIVERY_STATUSES, FAILING_FIELDS } from './schema.ts'

@@ -1,9 +1,10 @@
-// Defines the endpoint that lists the problems to which a merchant should react.
+// Defines the endpoints that list the problems of a merchant, and those merchants of a user that have problems.
 
 import type { Deps } from '../../kernel/db/index.ts'
-import { type App, caller, MERCHANT_ROLES } from '../../kernel/http/index.ts'
+import { type App, caller, MERCHANT_ROLES, session } from '../../kernel/http/index.ts'
 import { attentionOf } from './attention.ts'
-import { AttentionAnswer, AttentionQuery } from './attention-schema.ts'
+import { troubledMerchants } from './attention-of-set.ts'
+import { AttentionAnswer, AttentionQuery, TroubledMerchantsAnswer, TroubledMerchantsQuery } from './attention-schema.ts'
 
 /** Adds the route that lists the problems of a merchant in one environment. */
 export function attentionRoute(deps: Deps, app: App): void {
@@ -25,6 +26,29 @@ export function attentionRoute(deps: Deps, app: App): void {
       const { merchant, environment } = caller(request)
       const items = await attentionOf(deps, { merchant_id: merchant.id, environment })
       return { success: true as const, data: { items } }
+    },
+  )
+}
+
+/** Adds the route that lists those merchants of the user that have problems. */
+export function troubledMerchantsRoute(deps: Deps, app: App): void {
+  app.get(
+    '/v1/me/attention',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags: ['Overview'],
+        operationId: 'getMyAttention',
+        summary: 'Show which of your merchants need attention',
+        description:
+          'Lists only merchants with a problem. Problems of webhooks are of both environments, and all others of the requested environment. The answer does not compare success rates. If a merchant requires a second factor that the session lacks, the answer leaves this merchant out.',
+        querystring: TroubledMerchantsQuery,
+        response: { 200: TroubledMerchantsAnswer },
+      },
+    },
+    async (request) => {
+      const merchants = await troubledMerchants(deps, session(request), request.query.environment ?? 'live')
+      return { success: true as const, data: { merchants } }
     },
   )
 }

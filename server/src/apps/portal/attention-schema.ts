@@ -65,3 +65,24 @@ export type AttentionView = Static<typeof AttentionView>
 
 /** The response of GET /v1/merchant/attention. */
 export const AttentionAnswer = success(AttentionView)
+
+/** The query of GET /v1/me/attention. */
+export const TroubledMerchantsQuery = Type.Object({
+  environment: Type.Optional(oneOf(ENVIRONMENTS, 'live, the default, or sandbox.')),
+})
+
+/** The merchants of a user that have problems, with the kinds of the problems. */
+export const TroubledMerchants = Type.Object({
+  merchants: Type.Array(
+    Type.Object({
+      merchant_id: Type.String(),
+      kinds: Type.Array(oneOf(ATTENTION_KINDS), {
+        description: 'The kinds of the problems as in `/v1/merchant/attention`, the most urgent first.',
+      }),
+    }),
+  ),
+})
+export type TroubledMerchants = Static<typeof TroubledMerchants>
+
+/** The response of GET /v1/me/attention. */
+export const TroubledMerchantsAnswer = success(TroubledMerchants)

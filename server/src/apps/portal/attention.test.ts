@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { fund } from '../../../test/withdrawals.ts'
+import { issueAccessToken, issuerKey } from '../../access/identity/index.ts'
+import type { Merchant } from '../../access/merchants/index.ts'
 import { DAY_MS, newId } from '../../kernel/lib/index.ts'
 
 type ItemReply = Record<string, unknown> & { kind: string; count: number }
@@ -31,6 +33,12 @@ async function newShop() {
   const items = async (environment = 'sandbox'): Promise<ItemReply[]> => {
     const reply = await world.get(`/v1/merchant/attention?environment=${environment}`, viewer)
     assert.equal(reply.status, 200, reply.text)
+    const own = await world.get(`/v1/me/attention?environment=${environment}`, viewer)
+    assert.equal(own.status, 200, own.text)
+    const expected = [...new Set(kinds(reply.body.data.items))].filter((kind) => kind !== 'success_rate_low')
+    const [found, ...others] = own.body.data.merchants
+    assert.deepEqual([found?.kinds ?? [], others], [expected, []], 'the marks of the merchants agree with the list')
+    if (found !== undefined) assert.equal(found.merchant_id, merchant.id)
     return reply.body.data.items
   }
   return { merchant, viewer, admin, key, items }
@@ -149,6 +157,37 @@ test('a key that expires within 14 days is an item, and an expired key is no ite
   await expire('Test', -1)
   assert.deepEqual(await items(), [])
   assert.ok(viewer)
+})
+
+test('a member reads in one request which merchants need attention, but only those that the session may read', async () => {
+  const shops = await Promise.all([newShop(), newShop(), newShop(), newShop()])
+  const [calm, low, strict, foreign] = shops.map(({ merchant }) => merchant) as [Merchant, Merchant, Merchant, Merchant]
+  for (const { id } of [low, strict, foreign]) {
+    await world.rows(
+      "insert into balance_marks (merchant_id, environment, mark_minor, updated_at) values ($1, 'sandbox', 1, now())",
+      [id],
+    )
+  }
+  await world.rows('update merchants set second_factor_required = true where id = $1', [strict.id])
+  const roles = [calm, low, strict].map((merchant) => ({ role: 'VIEWER' as const, merchant }))
+  const { token: strong, user_id } = await world.newSession(roles)
+  const issuer = await issuerKey(world.deps, 'http://127.0.0.1/identity')
+  const weak = await issueAccessToken(world.deps, issuer, user_id, ['pwd'])
+  const marked = async (token: string, environment: string) => {
+    const { merchants } = (await world.get(`/v1/me/attention?environment=${environment}`, token)).body.data
+    return new Map(merchants.map((one: { merchant_id: string; kinds: string[] }) => [one.merchant_id, one.kinds]))
+  }
+  const balance_low = ['balance_low']
+  assert.deepEqual(await marked(weak, 'sandbox'), new Map([[low.id, balance_low]]))
+  assert.deepEqual(
+    await marked(strong, 'sandbox'),
+    new Map([
+      [low.id, balance_low],
+      [strict.id, balance_low],
+    ]),
+  )
+  assert.deepEqual(await marked(strong, 'live'), new Map())
+  assert.deepEqual((await world.get('/v1/me/attention?environment=sandbox', operator)).body.data.merchants, [])
 })
 
 describe('the mark of the balance', () => {

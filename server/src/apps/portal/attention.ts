@@ -61,6 +61,9 @@ type AttentionRow = {
 }
 type WaitingWithdrawals = { status: string; count: number; since: Date; amount_minor: bigint }
 
+/** Returns the time until which the list contains a key that expires. */
+export const keysExpireBefore = (now: Date) => new Date(now.getTime() + KEY_WARNING_DAYS * DAY_MS)
+
 const NO_FACTS = { status: null, amount: null, limit: null, rate: null, rate_before: null, webhook: null }
 
 /**
@@ -70,7 +73,7 @@ const NO_FACTS = { status: null, amount: null, limit: null, rate: null, rate_bef
 export async function attentionOf(deps: Deps, owner: AttentionOwner): Promise<AttentionItem[]> {
   const now = deps.clock.now()
   const { merchant_id, environment } = owner
-  const values = [merchant_id, environment, now, new Date(now.getTime() + KEY_WARNING_DAYS * DAY_MS)]
+  const values = [merchant_id, environment, now, keysExpireBefore(now)]
   const [endpoints, [row], withdrawals, rate, mark] = await Promise.all([
     troubledEndpoints(deps, deps.db, merchant_id),
     deps.db.query<AttentionRow>(READ, values),

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { type App, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
-import { attentionRoute } from './attention-routes.ts'
+import { attentionRoute, troubledMerchantsRoute } from './attention-routes.ts'
 import { checklistRoute } from './checklist-routes.ts'
 import { overviewOf } from './overview.ts'
 import { OverviewAnswer, OverviewQuery } from './overview-schema.ts'
@@ -21,6 +21,7 @@ export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
   return (app) => {
     overviewRoute(deps, app)
     attentionRoute(deps, app)
+    troubledMerchantsRoute(deps, app)
     checklistRoute(deps, app)
     timeline(app)
     paymentRoute(deps, app, options)
