@@ -96,7 +96,7 @@ export function useDraft<Values extends Record<string, unknown>>({
         const errors = renamed(thrown.fieldsIn(language), rename, Object.keys(initial))
         form.setErrors(errors)
         setMarked(errors)
-        thrown.shown_at_fields = Object.keys(errors).every((one) => findField(one) !== null)
+        thrown.shown_at_fields = Object.keys(errors).every((one) => findFields(one).length > 0)
       }
       setError(thrown)
     } finally {
@@ -153,15 +153,23 @@ function renamed(
   )
 }
 
-/** Returns the field or the group of choices with one of these names. If there are several, returns the first of the page. */
-function findField(...names: string[]): HTMLElement | null {
+/** Returns the fields and the groups of choices with these names, in the order of the page. */
+function findFields(...names: string[]): HTMLElement[] {
   const selectors = names.map(CSS.escape).flatMap((name) => [`[data-path="${name}"]`, `[name="${name}"]`])
-  return selectors.length === 0 ? null : document.querySelector(selectors.join())
+  return selectors.length === 0 ? [] : [...document.querySelectorAll<HTMLElement>(selectors.join())]
 }
 
-/** Moves the focus to the first wrong field of the page, and scrolls its label and its message into view. */
+/**
+ * Opens the folded parts with wrong fields. Moves the focus to the first wrong field of the page, and scrolls its label and its
+ * message into view.
+ */
 function focusFirst(errors: FormErrors): void {
-  const field = findField(...Object.keys(errors))
+  const fields = findFields(...Object.keys(errors))
+  for (const one of fields) {
+    const folded = one.closest('details')
+    if (folded !== null) folded.open = true
+  }
+  const [field] = fields
   // If the element is a group of choices, the first choice gets the focus.
   const focusable = field?.matches('input, select, textarea') ? field : field?.querySelector<HTMLElement>('input')
   focusable?.focus({ preventScroll: true })

@@ -43,6 +43,11 @@ test('a member makes a link from three fields and shares the link, and the open 
   await phone.waitFor({ state: 'hidden' })
   await visitor.press('Tengeneza kiungo', 'Create a link')
   await page.locator('[data-path="customer_phone"]:focus').waitFor()
+  // If the member folds the part again without a correction, the next refusal opens it again.
+  await more.click()
+  await phone.waitFor({ state: 'hidden' })
+  await visitor.press('Tengeneza kiungo', 'Create a link')
+  await page.locator('[data-path="customer_phone"]:focus').waitFor()
   await phone.fill('')
   await page.getByText('Andika namba ya simu kama 0754 123 456.', { exact: true }).waitFor({ state: 'detached' })
   assert.equal(await phone.isVisible(), true)

@@ -2,7 +2,6 @@
 
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { checks, readAmount, readPhone } from '../../ui/checks.ts'
 import { useAction } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -37,7 +36,6 @@ export function NewLink() {
   const make = useAction('POST /v1/payment-links')
   const may = useMayCollect()
   const closed = useLiveNotReady()
-  const [unfolded, setUnfolded] = useState(false)
   const { form, submit, forget, error, sending } = useDraft({
     name: `link.${membership.merchant_id}.${environment}`,
     initial: EMPTY,
@@ -64,9 +62,6 @@ export function NewLink() {
   })
   if (!may) return <NotYours title={t.new_title} back={at('links')} />
   if (closed) return <NotYet title={t.new_title} />
-  const { customer_phone, reference, expires_at } = form.errors
-  // A correction removes the error, and then the fields must not fold under the member's finger.
-  if ((customer_phone || reference || expires_at) && !unfolded) setUnfolded(true)
   return (
     <Page title={t.new_title} lead={t.new_lead}>
       <form onSubmit={send} noValidate>
@@ -90,7 +85,7 @@ export function NewLink() {
             autoComplete="off"
             {...form.getInputProps('customer_name')}
           />
-          <details className="disclosed" open={unfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
+          <details className="disclosed">
             <summary>{t.more}</summary>
             <Stack gap="md" mt="sm">
               <TextInput
