@@ -106,6 +106,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     ...watch,
     screen: 'slow',
     collection_id,
+    kind: 'prompt',
     phone_masked: '0754 *** 456',
     other_way_path,
   } as const
@@ -211,7 +212,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       other_way_path,
     },
     slow: { ...slow, again: { idempotency_key: '0192f3a0-7b1c-8def-9012-00000000000b' } },
-    'slow-qr': { ...slow, phone_masked: null, other_way_path: null, again: null },
+    'slow-qr': { ...slow, kind: 'code', phone_masked: null, other_way_path: null, again: null },
     success: {
       ...base,
       ...payment,

@@ -190,6 +190,15 @@ test('a page warns a payer who may have paid, and does not offer a new payment f
   }
 })
 
+test('a page of a QR code warns a payer who paid by QR, and does not speak of a PIN that the payer entered', () => {
+  const codes = PAGES.filter(({ view }) => view.screen === 'qr' || (view.screen === 'slow' && view.kind === 'code'))
+  for (const { name, page } of codes) {
+    assert.match(page, /Kama umeshalipa kwa QR, usi|If you paid by QR, do not/, name)
+    assert.doesNotMatch(page, /umeshaweka PIN|entered your PIN|Mtandao wako wa simu|Your mobile network/, name)
+  }
+  assert.deepEqual([...new Set(codes.map(({ view }) => view.screen))].toSorted(), ['qr', 'slow'])
+})
+
 test('every problem of a form links to an element of the page', () => {
   for (const { name, page } of PAGES) {
     const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)

@@ -170,13 +170,12 @@ export function paymentScreen(
     case 'success': {
       const url = returnUrl(link.redirect_url, { reference: link.reference, collection_id, status: payment.status })
       const auto = deps.clock.now().getTime() - paymentFacts(link, payment).paid_at.getTime() < JUST_NOW_MS
-      const redirect = url === null ? null : { url, auto }
       return {
         ...merchantFrame,
         ...paymentFacts(link, payment),
         screen,
         receipt_path: receiptPath(merchantFrame, payment),
-        redirect,
+        redirect: url === null ? null : { url, auto },
       }
     }
     case 'paid':
@@ -206,12 +205,14 @@ export function paymentScreen(
         other_way_path: merchantFrame.pay_path,
       }
     case 'slow': {
-      const again = open && payment.method !== 'qr' ? { idempotency_key: around.idempotency_key } : null
+      const kind = payment.method === 'qr' ? 'code' : 'prompt'
+      const again = open && kind === 'prompt' ? { idempotency_key: around.idempotency_key } : null
       return {
         ...merchantFrame,
         ...watch,
         screen,
         collection_id,
+        kind,
         phone_masked,
         other_way_path: open ? merchantFrame.pay_path : null,
         again,

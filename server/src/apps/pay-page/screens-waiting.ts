@@ -9,10 +9,10 @@ import {
   heading,
   linkButton,
   localPath,
+  merchantOf,
   merchantText,
   networkHelp,
   nowrap,
-  paragraph,
   shownAmount,
   stateSection,
   summary,
@@ -96,10 +96,14 @@ ${networkHelp(view)}`
 `
 }
 
-function otherWay(view: MerchantFrame, path: string): Html {
+function otherWay(
+  view: MerchantFrame,
+  path: string,
+  warning: 'other_way_warning' | 'other_way_warning_code' = 'other_way_warning',
+): Html {
   const { say } = pageTexts(view.language)
   return html`<p class="other"><a class="tap" href="${localPath(view, path)}">${say('other_way')}</a><br>
-<span class="hint">${say('other_way_warning')}</span></p>
+<span class="hint">${say(warning)}</span></p>
 `
 }
 
@@ -136,7 +140,7 @@ ${
 <p class="hint">${say('qr_same_phone')}</p>
 <p><a class="button second" href="${view.picture_path}" download="qr.png">${say('qr_save')}</a></p>
 ${pollingNotice(view, view.check_path)}</section>
-${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${summary(view)}`
+${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path, 'other_way_warning_code')}${summary(view)}`
   return { title: t.plain('scan_qr'), body, has_offline: true, polling: pollingOf(view) }
 }
 
@@ -147,7 +151,10 @@ ${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path)}${su
 export function slowScreen(view: SlowScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
-  const rest = html`${paragraph(t, 'still_waiting_lead')}<p><strong>${say('do_not_pay_again')}</strong></p>
+  const is_code = view.kind === 'code'
+  const lead = is_code ? say('still_waiting_code_lead', { merchant: merchantOf(view) }) : say('still_waiting_lead')
+  const rest = html`<p>${lead}</p>
+<p><strong>${say(is_code ? 'do_not_pay_again_code' : 'do_not_pay_again')}</strong></p>
 ${pollingNotice(view, view.check_path)}`
   const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${view.other_way_path && otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('still_waiting'), body, has_offline: true, polling: pollingOf(view) }

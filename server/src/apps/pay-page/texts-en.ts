@@ -76,6 +76,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_way: 'Use another way or number',
   other_way_later: 'If you want to use another way or number, wait until {time}: this request expires by then.',
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
+  other_way_warning_code: 'If you paid by QR, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   offline_unsent: 'You are offline, and we sent no request. When the connection is back, try again.',
   offline_page: 'You are offline. When the connection is back, press again.',
@@ -93,6 +94,9 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   qr_token: 'Payment token',
   still_waiting: 'Still waiting for an answer',
   still_waiting_lead: 'Your mobile network has not answered us. The payment has not failed.',
+  still_waiting_code_lead:
+    'We have received no payment by this QR yet, and this link accepts no more payments. If you have not paid, ask {merchant} for a new link.',
+  do_not_pay_again_code: 'If you paid by QR, do not pay again. The answer will arrive here.',
   do_not_pay_again: 'If you entered your PIN, do not pay again. The answer will arrive here.',
   send_again_lead: 'Did you get no message? We can send it to the phone {phone} again.',
   send_again: 'Send again',

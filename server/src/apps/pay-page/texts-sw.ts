@@ -76,6 +76,7 @@ export const sw = {
   other_way: 'Tumia njia au namba nyingine',
   other_way_later: 'Ukitaka kutumia njia au namba nyingine, subiri hadi {time}: muda wa ombi hili utakuwa umeisha.',
   other_way_warning: 'Kama umeshaweka PIN, usianze malipo mengine: subiri majibu.',
+  other_way_warning_code: 'Kama umeshalipa kwa QR, usianze malipo mengine: subiri majibu.',
   offline: 'Mtandao umekatika. Malipo yako yanaendelea, na ukurasa utaendelea mtandao ukirudi.',
   offline_unsent: 'Mtandao umekatika, na hatujatuma ombi. Mtandao ukirudi, jaribu tena.',
   offline_page: 'Mtandao umekatika. Mtandao ukirudi, bonyeza tena.',
@@ -92,6 +93,9 @@ export const sw = {
   qr_token: 'Tokeni ya malipo',
   still_waiting: 'Bado tunasubiri majibu',
   still_waiting_lead: 'Mtandao wako wa simu haujatupa majibu. Malipo hayajashindikana.',
+  still_waiting_code_lead:
+    'Bado hatujapokea malipo ya QR hii, na kiungo hiki hakipokei malipo tena. Kama hujalipa, omba kiungo kipya kwa {merchant}.',
+  do_not_pay_again_code: 'Kama umeshalipa kwa QR, usilipe tena. Majibu yatafika hapa.',
   do_not_pay_again: 'Kama umeshaweka PIN, usilipe tena. Majibu yatafika hapa.',
   send_again_lead: 'Hukupata ujumbe wowote? Tunaweza kuutuma tena kwenye simu {phone}.',
   send_again: 'Tuma tena',

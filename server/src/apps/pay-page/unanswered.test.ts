@@ -169,6 +169,16 @@ describe('strangers who know the link', () => {
     }
   })
 
+  test('the page of a QR code whose link has expired says not to pay again after a payment by QR, and nothing about a PIN', async () => {
+    const { id, slug } = await newLink()
+    const mine = await pay(slug, null)
+    await world.rows('update payment_links set expires_at = $2 where id = $1', [id, world.deps.clock.now()])
+    world.deps.clock.advance(1)
+    const page = await look(`/pay/${slug}/c/${mine}`)
+    assert.ok(page.includes(TEXTS.en.do_not_pay_again_code), page)
+    assert.ok(!page.includes(TEXTS.en.do_not_pay_again))
+  })
+
   test('a stranger who knows the link sees a QR attempt without a text about a PIN, and minutes later no warning', async () => {
     const { slug } = await newLink()
     await pay(slug, null)

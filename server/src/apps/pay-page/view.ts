@@ -130,6 +130,8 @@ export type SlowScreen = MerchantFrame &
   PollPaths & {
     screen: 'slow'
     collection_id: string
+    /** The way to pay whose answer is missing: a prompt on a phone, or a QR code. */
+    kind: UnansweredNotice['kind']
     phone_masked: string | null
     /** The page that offers the ways to pay. Null means that the link accepts no more payments. */
     other_way_path: string | null
