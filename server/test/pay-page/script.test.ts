@@ -194,6 +194,40 @@ test('the server can slow down the polls and correct the time left', async () =>
   assert.equal(polls(), 1)
 })
 
+test('without a network the page asks for a second tap only if the first tap sent nothing', async () => {
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  const pay = () =>
+    page.getByRole('button', { name: 'Pay TZS 25,000' }).evaluate((button: { click(): void }) => button.click())
+  const posts = () => received.filter((one) => one.startsWith('POST')).length
+  const notice = page.locator('#offline')
+  await opened.context.setOffline(true)
+  await pay()
+  await notice.getByText('we sent no request. When the connection is back, try again.').waitFor()
+  await opened.context.setOffline(false)
+  await notice.waitFor({ state: 'hidden' })
+  // The response has no content, so the page stays open, as it does while a lost network still sends the form.
+  await pay()
+  await page.evaluate(() => fetch('/settled'))
+  assert.equal(posts(), 1)
+  await opened.context.setOffline(true)
+  await notice.getByText('do not press again. When the connection is back, reload this page').waitFor()
+  await page.clock.runFor(30_000)
+  await pay()
+  assert.match((await live()) ?? '', /Your request may have reached us/)
+  assert.equal(await notice.getByText('try again').count(), 0)
+  await opened.context.setOffline(false)
+  assert.equal(posts(), 1)
+})
+
+test('while a payment of the link has no answer, the page without a network says not to pay again', async () => {
+  await open('choose-wrong')
+  await opened.context.setOffline(true)
+  await page.locator('#offline', { hasText: 'Do not pay again: when the connection is back' }).waitFor()
+  await opened.context.setOffline(false)
+  await page.locator('#offline').waitFor({ state: 'hidden' })
+})
+
 test('two taps send a form once, and the button works again after the payer comes back', async () => {
   await open('choose')
   await page.fill('#phone', '255754123456')

@@ -3,7 +3,7 @@
 import { type Html, html, plainLine } from '../../kernel/lib/index.ts'
 import { accentStyle } from './accent.ts'
 import { payScript, payStyle } from './assets.ts'
-import { contactOf, localPath, merchantOf, plainMerchant, shownAmount } from './parts.ts'
+import { contactOf, localPath, merchantOf, offlineNotice, plainMerchant, shownAmount } from './parts.ts'
 import { pageTexts, pathInLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, PollPaths } from './view.ts'
 
@@ -99,9 +99,7 @@ ${strip}<div class="top">
 </header>
 <main id="main"${content.polling && pollingAttributes(view, content.polling)}>
 ${content.body}${
-  !content.has_offline &&
-  html`<p class="box warn" id="offline" hidden>${say('offline_page')}</p>
-`
+  !content.has_offline && offlineNotice(view, content.polling ? 'offline_unanswered' : 'offline_page')
 }<p id="live" role="status" class="unseen"></p>
 </main>
 ${foot}</body>

@@ -160,6 +160,16 @@ export function copyable(view: Frame, value: string): Html {
   return html`<span class="copyable"><bdi>${plainLine(value, MAX.other)}</bdi> <button type="button" class="small" hidden data-copy="${value}" data-done="${plain('copied')}">${say('copy')}</button></span>`
 }
 
+/**
+ * Returns the hidden notice about the network. If the payer sent a form before, the script shows the text of `data-sent`, because
+ * the server may have received the form.
+ */
+export function offlineNotice(view: Frame, key: PlainTextKey): Html {
+  const { say } = pageTexts(view.language)
+  return html`<p class="box warn" id="offline" data-sent="${say('offline_sent')}" hidden>${say(key)}</p>
+`
+}
+
 /** Returns the text of this key, which has no placeholders, as a paragraph. */
 export function paragraph(t: PageTexts, key: PlainTextKey): Html {
   return html`<p>${t.say(key)}</p>

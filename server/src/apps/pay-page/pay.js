@@ -14,9 +14,12 @@ const say = (text) => {
 // The network ----------------------------------------------------------------------------------------------------------
 
 const notice = find('#offline')
+// True if the payer sent a form. Then the notice does not ask for a second tap, because the server may have received the form.
+let submitted = false
 /** Shows or hides the notice about the network. Returns true if the browser has no network. */
 function offline() {
   const gone = navigator.onLine === false
+  if (submitted && notice?.dataset.sent) notice.textContent = notice.dataset.sent
   show(notice, gone)
   if (gone) say(notice?.textContent)
   return gone
@@ -142,7 +145,10 @@ if (poll) {
   }
   if (navigator.onLine === false) resume()
   else later(nextPause())
-} else addEventListener('online', offline)
+} else {
+  addEventListener('online', offline)
+  addEventListener('offline', () => submitted && offline())
+}
 
 // Forms ----------------------------------------------------------------------------------------------------------------
 
@@ -163,6 +169,7 @@ addEventListener('submit', (event) => {
     notice?.scrollIntoView({ block: 'nearest' })
     return event.preventDefault()
   }
+  submitted = true
   buttons(true)
   setTimeout(() => buttons(false), SENDING_MS)
 })

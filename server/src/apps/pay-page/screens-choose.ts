@@ -2,7 +2,17 @@
 
 import { type Html, html, NETWORK_OF_PREFIX, plainLine, showTime } from '../../kernel/lib/index.ts'
 import { payCard, type ScreenContent } from './layout.ts'
-import { factList, localPath, merchantOf, merchantText, nowrap, shownAmount, summary, unansweredBox } from './parts.ts'
+import {
+  factList,
+  localPath,
+  merchantOf,
+  merchantText,
+  nowrap,
+  offlineNotice,
+  shownAmount,
+  summary,
+  unansweredBox,
+} from './parts.ts'
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
@@ -11,8 +21,7 @@ export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
   const phones = view.methods.filter((method) => method !== 'TANQR')
-  const body = html`${problemList(view)}${summary(view, 'h1', until, 'brief')}${unansweredBox(view, view.unanswered)}<p class="box warn" id="offline" hidden>${say('offline_unsent')}</p>
-<div class="ways">
+  const body = html`${problemList(view)}${summary(view, 'h1', until, 'brief')}${unansweredBox(view, view.unanswered)}${offlineNotice(view, view.unanswered ? 'offline_unanswered' : 'offline_unsent')}<div class="ways">
 ${phones.length > 0 && phoneWay(view, phones)}${view.methods.includes('TANQR') && qrWay(view)}</div>
 ${
   view.methods.length === 0 &&

@@ -79,6 +79,10 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_way_warning_code: 'If you paid by QR, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
   offline_unsent: 'You are offline, and we sent no request. When the connection is back, try again.',
+  offline_unanswered:
+    'You are offline. Do not pay again: when the connection is back, this page shows the answer of the open payment.',
+  offline_sent:
+    'You are offline. Your request may have reached us, so do not press again. When the connection is back, reload this page: it shows the payment.',
   offline_page: 'You are offline. When the connection is back, press again.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',

@@ -79,6 +79,10 @@ export const sw = {
   other_way_warning_code: 'Kama umeshalipa kwa QR, usianze malipo mengine: subiri majibu.',
   offline: 'Mtandao umekatika. Malipo yako yanaendelea, na ukurasa utaendelea mtandao ukirudi.',
   offline_unsent: 'Mtandao umekatika, na hatujatuma ombi. Mtandao ukirudi, jaribu tena.',
+  offline_unanswered:
+    'Mtandao umekatika. Usilipe tena: mtandao ukirudi, ukurasa huu utaonyesha majibu ya malipo yanayosubiri.',
+  offline_sent:
+    'Mtandao umekatika. Huenda ombi lako limetufikia, kwa hiyo usibonyeze tena. Mtandao ukirudi, fungua upya ukurasa huu uone malipo.',
   offline_page: 'Mtandao umekatika. Mtandao ukirudi, bonyeza tena.',
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
