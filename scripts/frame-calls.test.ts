@@ -7,7 +7,10 @@ import { isFrameCall } from './frame-calls.ts'
 const at = (path: string) => `http://127.0.0.1:8080/v1/${path}`
 
 test('the calls of the frames of both consoles, and the call for the destinations, are frame calls', () => {
-  for (const path of ['me', 'operator/queue?environment=live', 'merchant/attention', 'session', 'destinations'])
+  for (const path of [
+    ...['me', 'me/attention?environment=live', 'operator/queue?environment=live', 'merchant/attention'],
+    ...['session', 'destinations'],
+  ])
     assert.ok(isFrameCall(at(path)), path)
 })
 
