@@ -93,7 +93,11 @@ it('the platform fails an unpaid payment at its deadline and cancels its order',
     const ids = [code, pushed].map(({ body }) => body.data.collection_id)
     await world.work()
     assert.deepEqual(twin.totals().orders.by_word, { PENDING: 2 })
-    world.deps.clock.advance(72 * 3_600_000)
+    world.deps.clock.advance(71 * 3_600_000)
+    await world.work()
+    const before_deadline = await Promise.all(ids.map(async (id) => (await statusOf(world, id)).status))
+    assert.deepEqual(before_deadline, ['processing', 'processing'])
+    world.deps.clock.advance(3_600_000)
     for (const id of ids) {
       const { status, failure_reason_code } = await settled(world, id, () => world.pass(1_000))
       assert.deepEqual([status, failure_reason_code], ['failed', 'expired'])
@@ -147,7 +151,16 @@ it('the platform sends one prompt for each of 40 concurrent payments over 2 conn
       assert.equal(twin.totals().pushes.prompts, 40)
       const { data } = (await world.get('/v1/operator/providers', operator)).body
       const { circuits } = data.providers.find(({ name }: { name: string }) => name === 'mock')
-      for (const { method, state, faults } of circuits) assert.deepEqual([method, state, faults], [method, 'closed', 0])
+      const seen = circuits.map(({ method, state, faults, calls }: Record<string, unknown>) => [
+        method,
+        state,
+        faults,
+        method === 'wallet_push' ? calls : null,
+      ])
+      assert.deepEqual(seen, [
+        ['status', 'closed', 0, null],
+        ['wallet_push', 'closed', 0, 40],
+      ])
     },
     { connections: 2, timeout_ms: 1_000, twin: slow },
   )
