@@ -72,12 +72,10 @@ async function payAndList(server: Child, times: number): Promise<void> {
 
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`)).text()
-  return Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.split(' ')[1] ?? 0,
-  )
+  assert.ok(text.includes(`# TYPE ${name.split('{')[0]} `), `the server has no metric ${name}`)
+  // A counter has no line for a label before its first count.
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+  return Number(line?.split(' ')[1] ?? 0)
 }
 const REPLICA = 'malipo_reads_total{database="replica"}'
 const PRIMARY = 'malipo_reads_total{database="primary"}'
@@ -98,6 +96,7 @@ test('a server reads its lists from the replica, and no list fails when the serv
 test('a server starts and answers without its replica', async () => {
   const server = await start()
   await payAndList(server, 5)
-  assert.equal(await metric(REPLICA), 0)
+  assert.deepEqual([await metric(REPLICA), await metric('malipo_read_replica_up')], [0, 0])
+  assert.ok((await metric(PRIMARY)) >= 5)
   await stop(server)
 })

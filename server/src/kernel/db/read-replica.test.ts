@@ -49,8 +49,12 @@ function open(options: { lag_max_ms?: number; url?: string } = {}) {
   const replica = openReadReplica(db, { url, max_connections: 4, lag_max_ms, log, metrics })
   replica.arm()
   opened.push(replica)
-  const value = async (name: string) =>
-    Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (.+)$`, 'm').exec(await metrics.text())?.[1] ?? 0)
+  const value = async (name: string) => {
+    const text = await metrics.text()
+    assert.ok(text.includes(`# TYPE ${name.split('{')[0]} `), `there is no metric ${name}`)
+    // A counter has no line for a label before its first count.
+    return Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (.+)$`, 'm').exec(text)?.[1] ?? 0)
+  }
   const counts = async (): Promise<Counts> => ({
     replica: await value('malipo_reads_total{database="replica"}'),
     primary: await value('malipo_reads_total{database="primary"}'),
