@@ -33,7 +33,7 @@ $gateway = new Gateway();
 $seen = [];
 foreach ($input['totals'] as $total) {
     // An edit of the order keeps its metadata and notes.
-    (new WC_Order(7, ['total' => $total] + (WC_Order::$memory[7] ?? [])))->save();
+    (new WC_Order(7, ['total' => $total] + (WC_Order::$memory[7] ?? ['meta' => $input['meta'] ?? []])))->save();
     $GLOBALS['stub_notices'] = [];
     $result = $gateway->process_payment(7);
     $seen[] = $result['redirect'] ?? $GLOBALS['stub_notices'];

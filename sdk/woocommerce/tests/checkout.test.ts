@@ -1,6 +1,7 @@
 // Tests which page the checkout of the plugin opens for an order. A PHP program runs the plugin against a scripted server.
 
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { outputOf, requirePhp } from '../../../server/test/programs.ts'
@@ -34,9 +35,9 @@ before(async () => {
 after(() => server.close())
 
 /** Pays one order once for each total. Returns what the customer sees, the notes of the shop, and the requests. */
-async function checkout(totals: string[], answers: ScriptedAnswer[]) {
+async function checkout(totals: string[], answers: ScriptedAnswer[], meta: Record<string, string> = {}) {
   const { base_url, requests } = server.script(answers)
-  const output = await outputOf('php', [PROGRAM], { input: JSON.stringify({ base_url, totals }) })
+  const output = await outputOf('php', [PROGRAM], { input: JSON.stringify({ base_url, totals, meta }) })
   const { seen, notes } = JSON.parse(output) as { seen: (string | string[])[]; notes: string[] }
   const keys = requests.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
   return { seen, notes, methods: requests.map(({ method }) => method), keys }
@@ -78,4 +79,29 @@ test('a checkout with another total repeats the Idempotency-Key when the answer 
   assert.deepEqual([keys.length, new Set(keys).size], [2, 1])
   assert.match(String(seen[0]), /you will not pay twice/)
   assert.match(String(seen[1]), /could not begin\. Contact the shop\.$/)
+})
+
+/** The key that the first version of the plugin sent. It stored no key in the order. */
+const keyOf = (attempt: number, amount: string) =>
+  `wc-${hash('sha256', 'https://shop.example').slice(0, 16)}-7-${attempt}-${amount}`
+
+test('after an update of the plugin, a checkout repeats the Idempotency-Key whose answer the earlier version lost', async () => {
+  const { seen, keys } = await checkout(['25000'], [created('c1', PAGE)])
+  assert.deepEqual([seen, keys], [[PAGE], [keyOf(1, '25000.00')]])
+})
+
+test('a checkout repeats the Idempotency-Key that the order has stored for this attempt, and makes a new key for the next attempt', async () => {
+  const meta = { _malipo_key: '1 key-of-another-version' }
+  const { seen, keys } = await checkout(
+    ['25000', '25000'],
+    [created('c1', PAGE), found('reversed', { amount_received: 25000 }), created('c2', NEXT_PAGE)],
+    meta,
+  )
+  assert.deepEqual(
+    [seen, keys],
+    [
+      [PAGE, NEXT_PAGE],
+      ['key-of-another-version', keyOf(2, '25000.00')],
+    ],
+  )
 })

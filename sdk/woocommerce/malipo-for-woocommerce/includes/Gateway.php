@@ -171,9 +171,11 @@ final class Gateway extends \WC_Payment_Gateway
     {
         $amount = decimalAmount($order->get_total());
         $attempt = OrderUpdates::count($order) + 1;
-        // The same order and attempt always give the same key, so a repeated click makes no second payment. The key lacks the
-        // amount: if the answer was lost and the total changed, the server refuses the key.
-        $key = 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt";
+        // The order keeps the key of the attempt, so a repeated click makes no second payment. If the answer was lost and the total
+        // changed, the server refuses the key. The first version of the plugin stored no key, so new keys have the form of its keys.
+        $key = OrderUpdates::keyOf($order, $attempt)
+            ?? 'wc-' . substr(hash('sha256', Shop::name()), 0, 16) . "-{$order->get_id()}-$attempt-$amount";
+        OrderUpdates::keepKey($order, $attempt, $key);
         $made = Shop::client()->collections->create([
             'amount' => $amount,
             'currency' => 'TZS',

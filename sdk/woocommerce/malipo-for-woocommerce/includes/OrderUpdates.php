@@ -16,6 +16,8 @@ final class OrderUpdates
     public const PAID_BY = '_malipo_paid_by';
     /** The metadata key for the applied statuses: a list of "id status". */
     private const SEEN = '_malipo_seen';
+    /** The metadata key for the Idempotency-Key of the newest attempt to create a collection: "attempt key". */
+    private const KEY = '_malipo_key';
     /** The metadata key for the newest total of which the shop has a note: "id total". */
     private const NOTED_TOTAL = '_malipo_noted_total';
 
@@ -81,6 +83,23 @@ final class OrderUpdates
     public static function remember(\WC_Order $order, string $collectionId): void
     {
         $order->update_meta_data(self::COLLECTIONS, wp_json_encode([...self::listOf($order, self::COLLECTIONS), $collectionId]));
+        $order->save();
+    }
+
+    /** Returns the stored Idempotency-Key of an attempt. Null means that the shop has stored none. */
+    public static function keyOf(\WC_Order $order, int $attempt): ?string
+    {
+        [$of, $key] = explode(' ', (string) $order->get_meta(self::KEY), 2) + [1 => ''];
+        return $of === (string) $attempt && $key !== '' ? $key : null;
+    }
+
+    /** Stores the Idempotency-Key of an attempt before the first request with it. */
+    public static function keepKey(\WC_Order $order, int $attempt, string $key): void
+    {
+        if (self::keyOf($order, $attempt) === $key) {
+            return;
+        }
+        $order->update_meta_data(self::KEY, "$attempt $key");
         $order->save();
     }
 
