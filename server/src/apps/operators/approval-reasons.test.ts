@@ -77,7 +77,7 @@ describe('reasons of approvals', () => {
     })
   }
 
-  test('an operator may approve without a reason, with each form of an empty body', async () => {
+  test('an operator may approve without a reason, with no body, an empty body or an empty object', async () => {
     for (const payload of [undefined, '', '{}']) {
       const id = await operator.submit(shop)
       const reply = await world.call({

@@ -97,7 +97,7 @@ describe('the list of the payments of all merchants', () => {
     }
   })
 
-  test('an operator finds payments of every status and merchant by reference, phone number, method and time', async () => {
+  test('an operator finds payments of two merchants by reference, phone number, status, merchant, method, environment and time', async () => {
     const [one, two] = [await review.shop(), await review.shop()]
     const push = async (key: string, reference: string, phone: string) => {
       world.deps.clock.advance(1_000)
