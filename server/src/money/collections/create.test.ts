@@ -324,7 +324,7 @@ describe('the order of the checks', () => {
     assert.deepEqual(codeOf(await send({ ...own, currency: 'TZS' }, { idempotency_key: 'fresh' })), [202, 'ok'])
   })
 
-  test('every endpoint refuses simulate_status with a live key with 422 and makes no payment', async () => {
+  test('each of four endpoints refuses simulate_status with a live key with 422 and makes no payment', async () => {
     const count = async () => (await world.rows<{ n: bigint }>('select count(*) as n from collections'))[0]?.n
     const before = await count()
     for (const path of [PUSH, PESA, QR, STK]) {
