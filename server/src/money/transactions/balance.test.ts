@@ -19,7 +19,7 @@ after(() => world.close())
 
 const codeOf = (reply: Reply): [number, string] => [reply.status, reply.body.error?.code ?? 'ok']
 
-test('every member can read the live balance by default, and the sandbox balance on request', async () => {
+test('a member of each role can read the live balance by default, and the sandbox balance on request', async () => {
   for (const role of MERCHANT_ROLES) {
     const { token } = await world.newSession(role)
     assert.deepEqual((await world.get(PATH, token)).body.data, EMPTY, role)

@@ -141,7 +141,7 @@ describe('credits that funded a withdrawal', () => {
   })
 })
 
-test('every member can read the funding of a withdrawal in its environment, and another merchant gets not_found', async () => {
+test('a member of each role can read the funding of a withdrawal in its environment, and another merchant gets not_found', async () => {
   const merchant = await world.newMerchant()
   await post(merchant, credit(1_000n))
   const id = await withdraw(merchant, 500n)

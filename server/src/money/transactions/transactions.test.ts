@@ -359,7 +359,7 @@ describe('lists of transactions', () => {
     assert.equal(other.body.error.details.fields[0].field, 'environment')
   })
 
-  test('every member can list the transactions of the environment that the request names', async () => {
+  test('a member of each role can list the transactions of the environment that the request names', async () => {
     for (const role of MERCHANT_ROLES) {
       const { token } = await world.newSession([{ role, merchant }])
       assert.equal(
