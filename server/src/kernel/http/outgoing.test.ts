@@ -97,7 +97,7 @@ describe('address guard', () => {
   })
   after(() => internal.close())
 
-  test('the address guard blocks every spelling of an internal address before the client sends a byte', async () => {
+  test('the address guard blocks each listed spelling of an internal address before the client sends a byte', async () => {
     const outgoing = createOutgoing({ allow_private: false, lookup: tableLookup() })
     for (const host of INTERNAL_HOSTS) {
       const answer = await outgoing.post(`http://${host}:${port}/`, [], '{}', 2_000)
@@ -107,7 +107,7 @@ describe('address guard', () => {
     assert.equal(internal.received.length, 0)
   })
 
-  test('the server refuses every spelling of an internal address in a configuration', async () => {
+  test('the server refuses each listed spelling of an internal address in a configuration', async () => {
     for (const host of INTERNAL_HOSTS) {
       const options = { allow_private: false, https_only: false, lookup: tableLookup() }
       const problem = await checkDestination(`http://${host}:${port}/`, options)
