@@ -199,7 +199,7 @@ test('a page of a QR code warns a payer who paid by QR, and does not speak of a 
   assert.deepEqual([...new Set(codes.map(({ view }) => view.screen))].toSorted(), ['qr', 'slow'])
 })
 
-test('every problem of a form links to an element of the page', () => {
+test('each link within a page, such as that of a problem of a form, leads to an element of the page', () => {
   for (const { name, page } of PAGES) {
     const places = [...page.matchAll(/href="#([^"]*)"/g)].map(([, place]) => place)
     for (const place of places) assert.ok(page.includes(` id="${place}"`), `${name}: #${place}`)
