@@ -58,7 +58,7 @@ async function payOut(
 }
 
 describe('payouts at the twin of the gateway', () => {
-  it("the adapter reports the outcome of the twin's table for every magic number, and no payout moves money twice", async () => {
+  it("the adapter reports the outcome of the twin's table for every magic number of payouts, and no payout moves money twice", async () => {
     const rig = await startWithTwin()
     const rows = MAGIC_NUMBERS.filter(({ ending }) => ending >= '100')
     assert.ok(rows.length > 30)
