@@ -27,7 +27,7 @@ test("the control API shows the totals, and shows a payment by the caller's id",
   assert.deepEqual(listed.items, [JSON.parse(one.text)])
 })
 
-test('the control API refuses every other token, including the API key of the gateway', async () => {
+test('the control API refuses other tokens, also the API key of the gateway', async () => {
   const rig = await begin()
   for (const authorization of ['', 'Bearer x', `Bearer ${rig.twin.account.api_key}`]) {
     const reply = await look(rig, '/book', { authorization })
