@@ -109,7 +109,7 @@ test('the page marks the network of the typed number, and warns about a number o
   await opened.close()
 })
 
-test('the Tab key reaches every control of a page, in reading order', async () => {
+test('the Tab key reaches every control of each tested page, in reading order', async () => {
   const opened = await openPage(browser, PHONE)
   for (const name of TESTED_PAGES) {
     await opened.page.goto(site.address(name, 'sw', { as_test: true }))
