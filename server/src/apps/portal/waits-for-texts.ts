@@ -58,12 +58,12 @@ export type WaitsForFacts = {
 export function waitsFor(facts: WaitsForFacts): WaitsFor | null {
   const { status, open, held_at, created_at, expires_at } = facts
   if (status === 'pending_clearance') {
-    const text = `An operator must decide about the held money. The payment is under review since ${at(held_at ?? created_at)}.`
+    const text = `An operator must decide about the held money. The payment has been under review since ${at(held_at ?? created_at)}.`
     return { what: 'operator_review', text, since: held_at, next_at: null, until: null }
   }
   if (open !== null) return waitsForAttempt(facts, open)
   if (status !== 'created') return null
-  const end = expires_at === null ? 'The page has no end.' : `The payer can pay on the page until ${at(expires_at)}.`
+  const end = expires_at === null ? 'The page never expires.' : `The payer can pay on the page until ${at(expires_at)}.`
   const text = `The payer must choose a method. ${end}`
   return { what: 'payer_choice', text, since: created_at, next_at: null, until: expires_at }
 }
