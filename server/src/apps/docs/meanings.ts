@@ -5,7 +5,7 @@
 const MEANINGS: Readonly<Record<string, string>> = {
   action: 'What the actor did.',
   actor: 'The person or program that acted.',
-  'actor.id': 'The id of the user or key. Null for others.',
+  'actor.id': 'The id of the user or key. Null for other actors.',
   'actor.kind': 'The kind of the actor.',
   address: 'The IP address of the caller.',
   amount: 'The amount in shillings.',
@@ -69,7 +69,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   label: 'Your name for the address.',
   language: 'Swahili (`sw`) or English (`en`).',
   last_paid_at: 'When the newest payout arrived. Null means that no payout has arrived.',
-  limit: 'The most endpoints that an environment can have.',
+  limit: 'The largest number of endpoints that an environment can have.',
   link_id: 'The id of the payment link.',
   logo: 'The logo. Null means that the merchant has no logo.',
   memberships: 'The merchants in which the user has a role.',
