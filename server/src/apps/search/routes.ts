@@ -115,7 +115,9 @@ function operatorSearchRoute(deps: Deps, app: App, providers: readonly string[])
         description: `${BOUNDS} Without a whole id or reference, the server searches the ${MERCHANTS_MAX} merchants that registered last, which share these numbers. Name a merchant to search all its records. Only operators who may see operators find operators.`,
         querystring: Type.Object({
           q: Text,
-          merchant_id: Type.Optional(Type.String({ format: 'uuid', description: 'The merchant. All if left out.' })),
+          merchant_id: Type.Optional(
+            Type.String({ format: 'uuid', description: 'The merchant. Default: all merchants.' }),
+          ),
           environment: Type.Optional(oneOf(ENVIRONMENTS, 'live or sandbox. Both if left out.')),
         }),
         response: { 200: Answer },
