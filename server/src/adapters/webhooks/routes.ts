@@ -172,7 +172,7 @@ function replayRoutes(deps: Deps, app: App, { lockMerchant }: EndpointOptions): 
         operationId: 'replayWebhookDeliveries',
         summary: 'Replay deliveries since a time',
         description:
-          'One more attempt of each delivery, with the same id and bytes, oldest first, at most 5,000 in one call. If a delivery waits for a retry, the retry is due now. Due deliveries stay unchanged, so that a repeated call sends nothing twice.',
+          'The server attempts each delivery once more, with the same id and bytes, oldest first, at most 5,000 in one call. If a delivery waits for a retry, the retry is due now. Due deliveries stay unchanged, so that a repeated call sends nothing twice.',
         body: ReplayBody,
         response: { 202: ReplayAnswer },
       },
