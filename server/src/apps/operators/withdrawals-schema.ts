@@ -17,7 +17,7 @@ const record = {
   merchant_verified: MerchantRecord.properties.verified,
   approvals_required: Type.Integer({
     description:
-      'The number of required approvals: 2 if the withdrawal, or a sum of this day with it, reaches FOUR_EYES_AMOUNT. The first approval freezes this number.',
+      'The number of required approvals: 2 if the withdrawal, or a sum of this day with it, reaches FOUR_EYES_AMOUNT. The first approval fixes this number.',
   }),
   approvals: Type.Array(
     Type.Object({
@@ -214,7 +214,7 @@ export const ApproveBatchBody = Type.Object(
     dry_run: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Makes the same checks and changes nothing. Requires no fresh sign-in.',
+        description: 'Makes the same checks and changes nothing. Requires no recent sign-in.',
       }),
     ),
   },
