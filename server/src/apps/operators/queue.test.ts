@@ -49,7 +49,7 @@ test('an empty queue shows zero for each kind', async () => {
   }
 })
 
-test('the queue states that one operator always suffices in this installation, and how fresh a sign-in must be', async () => {
+test('the queue states that one operator always suffices in this installation, and how recent a sign-in must be', async () => {
   const { data } = (await world.get('/v1/operator/queue', await operator.session())).body
   assert.deepEqual([data.four_eyes_amount, data.step_up_s], [null, 600])
 })

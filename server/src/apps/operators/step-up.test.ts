@@ -99,7 +99,7 @@ for (const name of MOVERS) {
   })
 }
 
-test('an operator with a fresh sign-in can approve a withdrawal', async () => {
+test('an operator with a recent sign-in can approve a withdrawal', async () => {
   const id = await operator.submit(shop)
   const approved = await send({ method: 'POST', url: `/v1/operator/withdrawals/${id}/approve`, payload: {} }, 0)
   assert.deepEqual([approved.status, approved.body.data?.status], [200, 'PROCESSING'])
@@ -118,7 +118,7 @@ test('an operator with an old sign-in can read, request information, reject, sus
   }
 })
 
-test('a token of the admin command still counts as a fresh sign-in after 800 seconds', async () => {
+test('a token of the admin command still counts as a recent sign-in after 800 seconds', async () => {
   const token = await operator.session()
   world.deps.clock.advance(800_000)
   const id = await operator.submit(shop)
