@@ -264,7 +264,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   migrate: {
     takes: '[--plan|--apply]',
     does: [
-      'Applies the pending migrations to the database. Without an option, one attempt as at a start.',
+      'Applies the pending migrations to the database. Without an option, the command makes one attempt, as a start of the server does.',
       'Safe to repeat, and to run on several machines at the same time',
     ],
     options: {

@@ -103,7 +103,7 @@ async function insertUser(deps: Deps, tx: Tx, input: RoleGrant): Promise<[string
   const operator_role = isOperatorRole(role) ? role : null
   const identity = issuer === '' ? 'embedded' : subject === null ? null : { issuer, subject }
   // An account without an identity must prove its e-mail address at the first sign-in. For any other account, the person who
-  // runs the command vouches for the address.
+  // runs the command confirms the address.
   const user = { email, email_verified: identity !== null, name, language, operator_role, identity } as const
   const { id } = await createUser(deps, tx, user)
   return [id, { action: 'user.create', after: { email, name, language, operator_role, identity } }]
@@ -162,7 +162,7 @@ function noteOf({ config }: Deps, { subject, role }: RoleGrant, existing: UserRo
   if (existing) return 'The user existed already: the user has the role now, and signs in as before.'
   if (config.oidc_issuer === '') return null
   return subject === null
-    ? `The user signs in at ${config.oidc_issuer}; the first time, that issuer must vouch for this e-mail address.`
+    ? `The user signs in at ${config.oidc_issuer}; the first time, that issuer must report this e-mail address as verified.`
     : `The user signs in at ${config.oidc_issuer}, with this subject.`
 }
 
