@@ -131,7 +131,7 @@ export async function judgeCorrection(
 
 function ownApproval(deps: Deps, { actor }: Act, { reason }: Correction): CorrectionApproval {
   if (actor.kind !== 'operator' || actor.id === null) {
-    return refuse('forbidden', { message: 'Only operators can make this decision.' })
+    return refuse('forbidden', { message: 'Only operators can make this decision. Ask an operator.' })
   }
   return { operator_id: actor.id, operator_name: actor.name, reason, at: deps.clock.now() }
 }
