@@ -169,6 +169,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Seva inakubali kitendo hiki kwa ankara yenye hali hii tu: {}.',
   'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.':
     'Ankara hii haina simu wala barua pepe ya mteja, kwa hiyo haiwezi kutumwa.',
+  'Add a phone or an e-mail address.': 'Ongeza simu au barua pepe.',
   'This withdrawal is {}.': 'Hali ya utoaji huu ni {}.',
   'An operator can approve only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.':
     'Mwendeshaji anaweza kuidhinisha utoaji unaosubiri uamuzi au jibu tu.',

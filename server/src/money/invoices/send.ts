@@ -76,7 +76,7 @@ export async function sendInvoice(
   if (channels.length === 0) {
     refuse('invalid_state', {
       message:
-        'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice.',
+        'This invoice has neither a phone nor an e-mail address of the customer, so the server cannot send the invoice. Add a phone or an e-mail address.',
     })
   }
   await environmentOf(tx, caller, live)
