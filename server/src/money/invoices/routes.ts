@@ -128,7 +128,7 @@ function sendInvoiceRoute({ deps, app, live, payUrl, change }: InvoiceRouteConte
         tags,
         operationId: 'sendInvoice',
         summary: 'Send an invoice to its customer',
-        description: `The server sends an SMS to the phone and an e-mail to the address of the customer. If the invoice has no active payment link, the server creates one. An invoice can be sent ${SENDS_MAX} times a day. For a sandbox invoice, no real message is sent.`,
+        description: `The server sends an SMS to the phone and an e-mail to the address of the customer. If the invoice has no active payment link, the server creates one. The server sends an invoice at most ${SENDS_MAX} times a day, and sends no real message for a sandbox invoice.`,
         params: InvoiceParams,
         querystring: OwnerQuery,
         response: { 200: success(InvoiceRecord) },
