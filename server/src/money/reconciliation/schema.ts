@@ -99,7 +99,7 @@ export const CaseRecord = Type.Object(
       'The money at the provider minus the money in our books. Below zero: the provider has less.',
     ),
     at: nullable(Time),
-    statement_id: Type.String({ format: 'uuid', description: 'The statement that opened it.' }),
+    statement_id: Type.String({ format: 'uuid', description: 'The statement that opened the case.' }),
     line: nullable(
       Type.Integer({ description: 'The line of that statement. Null means that the statement has no such line.' }),
     ),
@@ -144,7 +144,7 @@ export const ResolveBody = Type.Object(
       RESOLUTIONS,
       'accepted: the difference is correct. written_off: the money is lost. corrected: an adjustment or the resolution of the withdrawal corrected the money.',
     ),
-    reason: visibleLine(500, 'The reason. The case and the audit log keep it.'),
+    reason: visibleLine(500, 'The reason. The case and the audit log keep this text.'),
   },
   { title: 'ReconciliationDecision' },
 )
@@ -153,7 +153,7 @@ export const StatementParams = Type.Object({ id: line(64) })
 /** The body of a request to withdraw a statement. The reason is required. */
 export const WithdrawBody = Type.Object(
   {
-    reason: visibleLine(500, 'The reason. The statement and the audit log keep it.'),
+    reason: visibleLine(500, 'The reason. The statement and the audit log keep this text.'),
   },
   { title: 'StatementWithdrawal' },
 )
