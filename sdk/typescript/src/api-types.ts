@@ -1264,7 +1264,7 @@ export type WithdrawalWithHistory = {
   completed_at: string | null
   created_at: string
   updated_at: string
-  /** Its moves, oldest first. */
+  /** The moves of the withdrawal, oldest first. */
   history: Array<WithdrawalMove>
 }
 

@@ -45,7 +45,7 @@ const paid_destination = {
   destination: Type.String({ description: 'The name of the network, wallet or bank.' }),
   destination_identifier: Type.String({ description: 'The phone 255XXXXXXXXX or the account number.' }),
   paid_count: Type.Integer({
-    description: 'Successful payouts to it: at most 100 if saved, else those among the newest 200.',
+    description: 'Successful payouts to the recipient: up to 100 if it is saved, otherwise those among the newest 200.',
   }),
   last_paid_at: nullable(Timestamp),
 }
@@ -74,7 +74,9 @@ const EarlierRecord = Type.Object(
 const RecipientList = Type.Object(
   {
     items: Type.Array(RecipientRecord),
-    earlier: Type.Array(EarlierRecord, { description: 'Paid lately and not saved, latest first.' }),
+    earlier: Type.Array(EarlierRecord, {
+      description: 'Recipients that the merchant paid lately and did not save, latest first.',
+    }),
   },
   { title: 'SavedRecipients' },
 )
@@ -130,7 +132,7 @@ function recipientListRoutes(deps: Deps, app: App): void {
         tags,
         operationId: 'createRecipient',
         summary: 'Save a recipient for later withdrawals',
-        description: 'A saved recipient approves nothing: each withdrawal to it passes the same checks.',
+        description: 'Each withdrawal to a saved recipient passes the same checks as any other withdrawal.',
         body: RecipientBody,
         response: { 201: success(RecipientRecord) },
       },

@@ -291,7 +291,7 @@ export type MerchantMoveRecord = Static<typeof MerchantMoveRecord>
 export const WithdrawalDetail = Type.Object(
   {
     ...record,
-    history: Type.Array(MerchantMoveRecord, { description: 'Its moves, oldest first.' }),
+    history: Type.Array(MerchantMoveRecord, { description: 'The moves of the withdrawal, oldest first.' }),
   },
   { title: 'WithdrawalWithHistory' },
 )
