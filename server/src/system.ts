@@ -426,7 +426,7 @@ function composeRoutes(
     paymentLinkRoutes(deps, { collect, live }),
     invoiceRoutes(deps, { live }),
     withdrawalRoutes(deps, { approvalService, find }),
-    recipientRoutes(deps, { find, providers, breaker }),
+    recipientRoutes(deps, { find, providers, breaker, lockMerchant }),
     apiKeyRoutes(deps, { lockMerchant }),
     ipAddressRoutes(deps, { lockMerchant }),
     webhookRoutes(deps, {
@@ -443,7 +443,7 @@ function composeRoutes(
       driver,
       payouts,
     }),
-    profileRoutes(deps),
+    profileRoutes(deps, { lockMerchant }),
     noticesRoutes(deps),
     merchantRoutes(deps, { mayMailInvitation, revokeKeysOf, lockMerchant }),
     auditRoutes(deps),

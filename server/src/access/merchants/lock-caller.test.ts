@@ -20,6 +20,7 @@ after(() => world.close())
 
 const ACT = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null } as const
 const LOCK_MERCHANT = sql('', 'select 1 from merchants where id = $1 for no key update')
+const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const NO_SERVER = 'http://127.0.0.1:9/hook'
 
 type Team = Awaited<ReturnType<typeof newTeam>>
@@ -57,10 +58,24 @@ async function newTeam() {
   await world.rows(`${retry} where merchant_id = $1 and id = $2`, [merchant.id, delivery_id])
   const address = { label: 'Server', address: '196.41.32.7' }
   const address_id = await made(world.post('/v1/merchant/ip-addresses', address, { key: admin }))
+  const recipient = { method: 'MOBILE_MONEY', destination_code: 'MPESA', destination_identifier: '0754123001' }
+  const named = { ...recipient, destination_name: 'Neema Mushi' }
+  const recipient_id = await made(world.post('/v1/merchant/recipients', named, { key: admin }))
   const viewer_id = members.find(({ role }) => role === 'VIEWER')?.id ?? ''
   const ids = { viewer_id, member_id: memberOf(user_id), admin_member_id: memberOf(admin_id), key_id: record.id }
   const { record: their_key, plaintext_key } = theirs
-  return { ...ids, merchant, user_id, token, their_key, plaintext_key, endpoint_id, delivery_id, address_id }
+  return {
+    ...ids,
+    merchant,
+    user_id,
+    token,
+    their_key,
+    plaintext_key,
+    endpoint_id,
+    delivery_id,
+    address_id,
+    recipient_id,
+  }
 }
 
 /** Removes the second administrator, as the first one does. */
@@ -100,7 +115,8 @@ async function rowsOf({ merchant, member_id, user_id }: Team) {
       'select id, status, attempts, due_at from webhook_deliveries where merchant_id = $1 order by id',
     ),
     addresses: await read('select id, status from ip_addresses where merchant_id = $1 order by id'),
-    settings: await read('select second_factor_required from merchants where id = $1'),
+    recipients: await read('select id, label, name_check from saved_recipients where merchant_id = $1 order by id'),
+    settings: await read('select second_factor_required, support_email, logo_hash from merchants where id = $1'),
     audited: await read('select seq, action from audit_log where merchant_id = $1 and actor_id = $2', user_id),
     answers: await read('select key from idempotency_keys where merchant_id = $1'),
   }
@@ -126,6 +142,20 @@ const CHANGES: Record<string, (team: Team) => (key: string) => Promise<Reply>> =
   'a change of the security settings': () => patch('/v1/merchant/security', { second_factor_required: true }),
   'a new IP address': () => post('/v1/merchant/ip-addresses', { label: 'Late', address: '196.41.32.8' }),
   'a removal of an IP address': ({ address_id }) => erase(`/v1/merchant/ip-addresses/${address_id}`),
+  'a new saved recipient': () =>
+    post('/v1/merchant/recipients', {
+      ...{ method: 'MOBILE_MONEY', destination_code: 'MPESA' },
+      ...{ destination_identifier: '0754123002', destination_name: 'Late' },
+    }),
+  'a new label of a saved recipient': ({ recipient_id }) =>
+    patch(`/v1/merchant/recipients/${recipient_id}`, { label: 'Late' }),
+  'a check of the name of a saved recipient': ({ recipient_id }) =>
+    post(`/v1/merchant/recipients/${recipient_id}/name-check`, {}),
+  'a removal of a saved recipient': ({ recipient_id }) => erase(`/v1/merchant/recipients/${recipient_id}`),
+  'a change of the contact that payers see': () => patch('/v1/merchant/profile', { support_email: 'late@example.com' }),
+  'a new logo': () => (key) =>
+    world.call({ method: 'PUT', url: '/v1/merchant/logo', payload: { png: ONE_PIXEL }, key }),
+  'a removal of the logo': () => erase('/v1/merchant/logo'),
 }
 
 /** The requests about webhooks, which an API key may also make. */

@@ -7,8 +7,8 @@ import { caller, checkCallerAgain, type LockMerchantOfCaller, type ReadCallerAga
 const LOCK = sql('merchant_of_caller_lock', 'select 1 from merchants where id = $1 for no key update')
 
 /**
- * Makes the function that a request calls first in its transaction, before it changes keys, members, webhooks or security
- * settings. The second statement reads what other transactions committed during the wait for the lock.
+ * Makes the function that a request calls first in its transaction, before it changes keys, members, webhooks or settings. The
+ * second statement reads what other transactions committed during the wait for the lock.
  */
 export function createLockMerchantOfCaller(readCallerAgain: ReadCallerAgain): LockMerchantOfCaller {
   return async (tx, request) => {

@@ -2,15 +2,15 @@
 
 import { actOf } from '../../books/audit/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
-import { answerOnce, caller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
+import { answerOnce, caller, type LockMerchantOfCaller, MERCHANT_ROLES, type Routes } from '../../kernel/http/index.ts'
 import { changeProfile, getProfile, removeLogo, replaceLogo } from './profile.ts'
 import { LogoBody, ProfileAnswer, ProfileBody } from './schema.ts'
 
 const tags = ['People']
 const write = { access: { roles: ['MERCHANT_ADMIN'] }, idempotency: 'honoured' } as const
 
-/** Adds the routes of the public profile. */
-export function profileRoutes(deps: Deps): Routes {
+/** Adds the routes of the public profile. `lockMerchant` locks the merchant and checks the caller again. */
+export function profileRoutes(deps: Deps, { lockMerchant }: { lockMerchant: LockMerchantOfCaller }): Routes {
   return (app) => {
     app.get(
       '/v1/merchant/profile',
@@ -40,7 +40,10 @@ export function profileRoutes(deps: Deps): Routes {
       },
       async (request, reply) => {
         const input = { merchant_id: caller(request).merchant.id, change: request.body }
-        return answerOnce(deps, request, reply, 200, (tx) => changeProfile(deps, tx, actOf(request), input))
+        return answerOnce(deps, request, reply, 200, async (tx) => {
+          await lockMerchant(tx, request)
+          return changeProfile(deps, tx, actOf(request), input)
+        })
       },
     )
     app.put(
@@ -57,7 +60,10 @@ export function profileRoutes(deps: Deps): Routes {
       },
       async (request, reply) => {
         const input = { merchant_id: caller(request).merchant.id, upload: request.body.png }
-        return answerOnce(deps, request, reply, 200, (tx) => replaceLogo(deps, tx, actOf(request), input))
+        return answerOnce(deps, request, reply, 200, async (tx) => {
+          await lockMerchant(tx, request)
+          return replaceLogo(deps, tx, actOf(request), input)
+        })
       },
     )
     app.delete(
@@ -68,7 +74,10 @@ export function profileRoutes(deps: Deps): Routes {
       },
       async (request, reply) => {
         const { id } = caller(request).merchant
-        return answerOnce(deps, request, reply, 200, (tx) => removeLogo(deps, tx, actOf(request), id))
+        return answerOnce(deps, request, reply, 200, async (tx) => {
+          await lockMerchant(tx, request)
+          return removeLogo(deps, tx, actOf(request), id)
+        })
       },
     )
   }

@@ -11,6 +11,7 @@ import {
   caller,
   EmptyBody,
   findAnswer,
+  type LockMerchantOfCaller,
   type Routes,
   readClaim,
   replay,
@@ -31,8 +32,11 @@ import {
   storeNameCheck,
 } from './recipients.ts'
 
-/** The functions by which the routes choose a provider and look up a name. */
-export type RecipientsOptions = NameLookupOptions & { find: FindProvider }
+/**
+ * The functions by which the routes choose a provider and look up a name, and by which they lock the merchant and check the
+ * caller again.
+ */
+export type RecipientsOptions = NameLookupOptions & { find: FindProvider; lockMerchant: LockMerchantOfCaller }
 
 const tags = ['Withdrawals']
 const access = { roles: ['MERCHANT_ADMIN', 'FINANCE'] } as const
@@ -97,15 +101,15 @@ const params = Type.Object({ recipient_id: Type.String() })
 /** Makes the routes by which members list, save, check, rename and remove saved recipients. */
 export function recipientRoutes(deps: Deps, options: RecipientsOptions): Routes {
   return (app) => {
-    recipientListRoutes(deps, app)
-    recipientChangeRoutes(deps, app)
+    recipientListRoutes(deps, app, options)
+    recipientChangeRoutes(deps, app, options)
     recipientCheckRoute(deps, app, options)
   }
 }
 
 const response = { 200: success(RecipientRecord) }
 
-function recipientListRoutes(deps: Deps, app: App): void {
+function recipientListRoutes(deps: Deps, app: App, { lockMerchant }: RecipientsOptions): void {
   app.get(
     '/v1/merchant/recipients',
     {
@@ -140,14 +144,15 @@ function recipientListRoutes(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       const input = { ...request.body, merchant_id: merchant.id, environment }
-      return answerOnce(deps, request, reply, 201, async (tx) =>
-        presentRecipient(await saveRecipient(deps, tx, actOf(request), input)),
-      )
+      return answerOnce(deps, request, reply, 201, async (tx) => {
+        await lockMerchant(tx, request)
+        return presentRecipient(await saveRecipient(deps, tx, actOf(request), input))
+      })
     },
   )
 }
 
-function recipientChangeRoutes(deps: Deps, app: App): void {
+function recipientChangeRoutes(deps: Deps, app: App, { lockMerchant }: RecipientsOptions): void {
   app.patch(
     '/v1/merchant/recipients/:recipient_id',
     {
@@ -165,9 +170,10 @@ function recipientChangeRoutes(deps: Deps, app: App): void {
       const { merchant, environment } = caller(request)
       const { label } = request.body
       const input = { merchant_id: merchant.id, environment, id: request.params.recipient_id, label }
-      return answerOnce(deps, request, reply, 200, async (tx) =>
-        presentRecipient(await renameRecipient(deps, tx, actOf(request), input)),
-      )
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        return presentRecipient(await renameRecipient(deps, tx, actOf(request), input))
+      })
     },
   )
   app.delete(
@@ -179,9 +185,10 @@ function recipientChangeRoutes(deps: Deps, app: App): void {
     async (request, reply) => {
       const { merchant, environment } = caller(request)
       const input = { merchant_id: merchant.id, environment, id: request.params.recipient_id }
-      return answerOnce(deps, request, reply, 200, async (tx) =>
-        presentRecipient(await removeRecipient(deps, tx, actOf(request), input)),
-      )
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        return presentRecipient(await removeRecipient(deps, tx, actOf(request), input))
+      })
     },
   )
 }
@@ -214,9 +221,10 @@ function recipientCheckRoute(deps: Deps, app: App, options: RecipientsOptions): 
       const provider = options.find(environment, recipient)?.name ?? null
       const { name } = await lookupAccountName(deps, options, provider, recipient)
       const result = name === null ? 'unknown' : sameName(name, recipient.destination_name) ? 'same' : 'different'
-      return answerOnce(deps, request, reply, 200, async (tx) =>
-        presentRecipient(await storeNameCheck(deps, tx, actOf(request), { ...owner, id: recipient.id, result })),
-      )
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await options.lockMerchant(tx, request)
+        return presentRecipient(await storeNameCheck(deps, tx, actOf(request), { ...owner, id: recipient.id, result }))
+      })
     },
   )
 }
