@@ -103,6 +103,7 @@ test('a super admin reads the list of operators, and removes the role of another
   await row.getByText('Huduma kwa wateja: anasoma tu').waitFor()
   await row.getByText('Haijawekwa').waitFor()
   const own = page.getByRole('row').filter({ hasText: boss.email })
+  await own.waitFor()
   assert.equal(await own.getByRole('button').count(), 0)
   await row.getByRole('button', { name: `Ondoa jukumu: ${other.email}` }).click()
   const dialog = page.getByRole('dialog')
@@ -316,7 +317,6 @@ for (const language of languagesOf(0)) {
       'No circuit: the server simulates this provider itself',
     )
     await visitor.page.getByText(none, { exact: false }).first().waitFor()
-    assert.equal(await visitor.page.getByText(/haijaitwa na mchakato huu|Not called by this process/).count(), 0)
     await visitor.picture('providers')
     await visitor.leave()
   })
