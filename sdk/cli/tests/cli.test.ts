@@ -378,7 +378,7 @@ describe('commands', () => {
     assert.equal((await run(['--version'])).out, `${version}\n`)
   })
 
-  test('every command has help, and a shell completes commands, options and events', async () => {
+  test('every command has help, bash completes commands, options and events, and the script for zsh uses that of bash', async () => {
     const { out } = await run(['help'])
     const names = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name as string)
     assert.equal((await run(['--help'])).out, out, '--help lists the commands too')
@@ -398,6 +398,8 @@ describe('commands', () => {
     assert.match((await run(['completion', 'zsh'])).out, /bashcompinit/)
   })
 
+  // The events of a paid link or invoice name more than one record.
+  const RECORDS_OF: Record<string, number> = { 'payment_link.paid': 2, 'invoice.paid': 3 }
   for (const event of [
     'collection.success',
     'collection.failed',
@@ -418,6 +420,7 @@ describe('commands', () => {
       assert.equal(name, event)
       assert.equal(JSON.parse((await run(['get', id, '--json'])).out).kind, 'event')
       const { collection_id, disbursement_id, payment_link_id, invoice_id } = data
+      let records = 0
       for (const [kind, of, page] of [
         ['collection', collection_id, 'collections'],
         ['disbursement', disbursement_id, 'withdrawals'],
@@ -429,7 +432,9 @@ describe('commands', () => {
         assert.deepEqual([found.kind, found.record.id ?? found.record.collection_id], [kind, of])
         const opened = await run(['open', of, '--print'])
         assert.equal(opened.out, `${base_url}/dashboard/sandbox/${page}/${of}\n`)
+        records++
       }
+      assert.equal(records, RECORDS_OF[event] ?? 1)
     })
   }
 
