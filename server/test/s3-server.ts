@@ -11,7 +11,7 @@ import { LOCALHOST_CERTIFICATE, LOCALHOST_KEY } from './tls-server.ts'
 
 /** The package of the server, with its exact version. */
 const PACKAGE = '@20minutes/s3rver@5.0.0'
-/** The key and the secret that the server accepts. */
+/** The server accepts this text as the key, and as the secret. */
 export const S3_KEY = 'S3RVER'
 
 /** An S3-compatible server with one bucket and a certificate for localhost. */
