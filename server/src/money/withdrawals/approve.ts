@@ -301,7 +301,7 @@ function reserve(
   return change.withdrawal
 }
 
-/** Counts a payout in the sums of its merchant and its destination. */
+/** Counts a payout in the sums of its merchant and its destination, if the batch counts in sums. */
 function countPayout({ sums, sum_parts }: ApprovalWork, withdrawal: Withdrawal): void {
   if (sums === null) return
   const parts = payoutSums(withdrawal).map((key) => ({ key, amount_minor: withdrawal.total_reserved_minor }))
