@@ -23,7 +23,8 @@ import { DIGEST_TEXTS } from './digest-texts.ts'
 
 const EVERY_MS = 60_000
 /**
- * The pause between two checks for warnings. The check reads more than the summaries, and members do not react within minutes.
+ * The shortest time between two checks for warnings. A check reads more than the summaries, and a warning a few minutes later
+ * still helps the member.
  */
 const WARN_EVERY_MS = 300_000
 const HOUR_MS = 3_600_000
