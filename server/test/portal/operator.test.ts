@@ -418,6 +418,43 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  for (const language of languagesOf(0))
+    test(`the bar of the selection moves no row, stays in view, and covers no row with the focus (${language})`, async () => {
+      const known = await operator.shop('100000.00')
+      for (let i = 0; i < 12; i++) await operator.submit(known, { amount: `${1_000 + i}.00` })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page } = visitor
+      const bar = page.locator('.choice-bar')
+      for (const size of [{ width: 360, height: 640 }, DESK]) {
+        await page.setViewportSize(size)
+        await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
+        await bar.waitFor()
+        const boxes = page.locator('main').getByRole('checkbox', { name: /^(Chagua|Choose) TZS/ })
+        await boxes.nth(11).waitFor()
+        const tops = () =>
+          boxes.evaluateAll((all) => {
+            const start = all[0]?.closest('main')?.getBoundingClientRect().top ?? 0
+            return all.map((one) => Math.round(one.getBoundingClientRect().top - start))
+          })
+        const before = await tops()
+        await boxes.first().focus()
+        await page.keyboard.press('Space')
+        await hears(visitor, 'Umechagua 1,', 'You chose 1,')
+        assert.deepEqual(await tops(), before)
+        await visitor.picture(`choice-${size.width}`)
+        for (let i = 0; i < 12; i++) {
+          await boxes.nth(i).focus()
+          const [row, shown] = await Promise.all([edgesOf(boxes.nth(i)), edgesOf(bar)])
+          assert.ok(shown.bottom <= size.height, 'the bar is in view')
+          assert.ok(row.bottom <= shown.top, `the bar covers row ${i}: ${JSON.stringify({ row, shown })}`)
+        }
+        await visitor.press('Ondoa uchaguzi', 'Clear the selection')
+      }
+      await visitor.looks('choice')
+      for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
+      await visitor.leave()
+    })
+
   test('a batch without a first payout sends no confirmation of a destination', async () => {
     const known = await operator.shop('100000.00')
     await operator.approve(await operator.submit(known, { amount: '1000.00' }))

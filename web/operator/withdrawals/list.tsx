@@ -77,7 +77,6 @@ export function OperatorWithdrawals() {
   })
   return (
     <Page title={t.title} lead={t.lead} actions={<Shortcuts keys={keys} />}>
-      {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
       <List
         label={t.title}
         {...{ read, list, filters, columns, lines }}
@@ -89,6 +88,7 @@ export function OperatorWithdrawals() {
         }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
+      {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
       <Batch
         draft={draft}
         latest={data?.items ?? []}
@@ -166,8 +166,8 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
 }
 
 /**
- * Shows the count and the sum of the selection, with the actions for the selection. The button for the whole page does not
- * choose marked withdrawals.
+ * Shows the count and the sum of the selection, with the actions for the selection. The bar floats at the lower edge of the
+ * window, so it moves no row. The button for the whole page does not choose marked withdrawals.
  */
 function Choice({
   draft,
@@ -195,7 +195,7 @@ function Choice({
   if (open.length === 0 && draft.rows.length === 0) return null
   const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   return (
-    <Group gap="sm" className="panel">
+    <Group gap="xs" className="panel choice-bar">
       <div role="status">
         <Text fw={600}>
           {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
@@ -204,14 +204,18 @@ function Choice({
       </div>
       {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
       {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
-      {draft.rows.length > 0 ? <Button onClick={onCheck}>{t.check}</Button> : null}
+      {draft.rows.length > 0 ? (
+        <Button size="xs" onClick={onCheck}>
+          {t.check}
+        </Button>
+      ) : null}
       {open.length > 0 ? (
-        <Button variant="default" onClick={chooseAll}>
+        <Button size="xs" variant="default" onClick={chooseAll}>
           {t.pick_page}
         </Button>
       ) : null}
       {draft.rows.length > 0 ? (
-        <Button variant="default" onClick={clear}>
+        <Button size="xs" variant="default" onClick={clear}>
           {t.unpick}
         </Button>
       ) : null}
