@@ -100,13 +100,15 @@ describe("the operators' console", () => {
     await visitor.press('Uliza jina kwa mtoa huduma', '')
     await hears(visitor, 'Jina halijajulikana', '')
 
-    // The button and the obligatory checkbox are in view when the dialog opens, and a field with the focus is above them.
-    for (const size of [PHONE, DESK]) {
+    // The button and the obligatory checkbox are in view when the dialog opens, and a field with the focus is above them. The
+    // facts leave room for the first warning.
+    for (const size of [{ width: 360, height: 640 }, PHONE, DESK]) {
       await visitor.page.setViewportSize(size)
       await visitor.page.keyboard.press('a')
       await question(visitor).getByText('Sababu zilizohifadhiwa').waitFor()
       await assertShown(visitor, question(visitor).getByRole('button', { name: 'Idhinisha TZS 12,000' }), 'footer')
       await assertShown(visitor, question(visitor).getByRole('checkbox'), 'footer')
+      await assertShown(visitor, question(visitor).locator('.flag').first(), 'body')
       await visitor.picture('approve-first-payout')
       if (size === DESK) continue
       const reason = question(visitor).getByLabel('Sababu ya kuidhinisha')

@@ -69,7 +69,6 @@ function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCas
             </strong>,
           ],
           [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
-          ...size,
           [t.to, <strong key="to">{known_name ?? t.no_name}</strong>],
           [
             t.number,
@@ -79,6 +78,7 @@ function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCas
           ],
           [t.network, withdrawal.bank_name ?? nameOf(withdrawal.destination_code)],
           [t.merchant, withdrawal.merchant_name],
+          ...size,
         ]}
       />
       {withdrawal.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}

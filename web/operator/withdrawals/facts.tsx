@@ -110,7 +110,7 @@ export function FactLine({ facts }: { facts: ShownFacts | null }) {
  * Returns the share of the balance and the comparison with earlier payouts, with their names, for FactList. Without facts, the
  * list is empty.
  */
-export function useFactRows(facts: ShownFacts | null, currency: string): (readonly [string, string])[] {
+export function useFactRows(facts: ShownFacts | null, currency: string): (readonly [string, string, 'wide'?])[] {
   const t = useTexts(factTexts)
   if (facts === null) return []
   const { balance_percent, times_largest_paid, largest_paid_amount } = facts
@@ -121,6 +121,7 @@ export function useFactRows(facts: ShownFacts | null, currency: string): (readon
       times_largest_paid === null || largest_paid_amount === null
         ? t.no_payout
         : t.compared_value(showRatio(times_largest_paid), showAmount(largest_paid_amount, currency)),
+      'wide',
     ],
   ]
 }
