@@ -40,7 +40,7 @@ function isTyping(target: EventTarget | null): boolean {
 
 /**
  * Unless the operator has switched the shortcuts off, listens for them while the page is open. Also shows the button that opens
- * the list of shortcuts.
+ * the list of shortcuts, but not in a window as narrow as a phone, where only the key `?` opens the list.
  */
 export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   const t = useTexts(keysTexts)
@@ -68,7 +68,7 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
   }
   return (
     <>
-      <Button size="xs" variant="subtle" onClick={() => setOpen(true)}>
+      <Button size="xs" variant="subtle" className="keys-button" onClick={() => setOpen(true)}>
         {t.button}
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title={t.title}>

@@ -657,7 +657,7 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
-  test('the console requires a reason for a rejection, shows the title of its dialog on a phone, and ignores shortcuts while the operator types', async () => {
+  test('the console requires a reason for a rejection, shows the title of its dialog but no button of the keys on a phone, and ignores shortcuts while the operator types', async () => {
     const id = await operator.submit(shop, { amount: '7000.00' })
     const visitor = await office.comes(asha, 'operator')
     await visitor.opens(`/withdrawals/${id}`)
@@ -665,7 +665,11 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('?')
     await question(visitor).getByText('No key makes a decision').waitFor()
     await visitor.page.keyboard.press('Escape')
+    const keys = visitor.page.getByRole('button', { name: 'Keys (?)' })
+    assert.equal(await keys.isVisible(), true)
     await visitor.page.setViewportSize(PHONE)
+    assert.equal(await keys.isVisible(), false, 'a phone has no keyboard')
+    await visitor.picture('no-keys-button')
     await visitor.page.keyboard.press('r')
     await question(visitor).getByText('Saved reasons').waitFor()
     assert.equal(await question(visitor).evaluate((dialog) => dialog.scrollTop), 0, 'the title is visible')
