@@ -9,7 +9,7 @@ type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 /** The name of each kind of waiting records, and the task of the operator. */
 export const queueTexts = texts({
   sw: {
-    title: 'Yanayosubiri uamuzi',
+    title: 'Yanayosubiri',
     lead: 'Kazi za waendeshaji zilizo wazi, za haraka kwanza. Ukurasa unajisasisha wenyewe.',
     environment: 'Mazingira',
     kind: 'Kazi',

@@ -15,15 +15,15 @@ before(async () => {
 after(() => office?.close())
 
 const PAGES = [
-  ['merchants', 'Biashara', 'Merchants'],
+  ['merchants', 'Biashara zote', 'All merchants'],
   ['addresses', 'Anwani za IP', 'IP addresses'],
   ['webhooks', 'Webhook zinazoshindwa', 'Failing webhooks'],
   ['providers', 'Watoa huduma', 'Providers'],
   ['waiting', 'Yanayomsubiri mtoa huduma', 'Waiting for a provider'],
   ['pauses', 'Kusimamisha utoaji pesa', 'Payout pauses'],
-  ['decisions', 'Maamuzi yanayosubiri mwendeshaji wa pili', 'Decisions that wait for a second operator'],
+  ['decisions', 'Maamuzi ya pili', 'Second decisions'],
   ['networks', 'Msaada wa mitandao', 'Help for networks'],
-  ['messages', 'Ujumbe', 'Messages'],
+  ['messages', 'Ujumbe uliotumwa', 'Messages sent'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],
   ['system', 'Hali ya mfumo', 'System'],
   ['operators', 'Waendeshaji', 'Operators'],
@@ -42,6 +42,22 @@ for (const language of LANGUAGES) {
       await visitor.sees(sw, en)
       await visitor.looks(path)
       await visitor.picture(path)
+    }
+    await visitor.leave()
+  })
+}
+
+for (const language of LANGUAGES) {
+  test(`each page of the menu has the name of its link as its title (${language})`, async () => {
+    const visitor = await office.comes(boss, 'operator', { language })
+    const { page } = visitor
+    await visitor.opens('/')
+    const links = page.locator('.menu-lines a')
+    const names = await links.locator('.mantine-NavLink-label').allInnerTexts()
+    assert.ok(names.length >= 19, names.join())
+    for (const [place, name] of names.entries()) {
+      await links.nth(place).click()
+      await visitor.sees(name, name)
     }
     await visitor.leave()
   })

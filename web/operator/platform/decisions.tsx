@@ -12,7 +12,7 @@ type DecisionRow = Calls['GET /v1/operator/decisions']['data']['items'][number]
 
 const decisionsTexts = texts({
   sw: {
-    title: 'Maamuzi yanayosubiri mwendeshaji wa pili',
+    title: 'Maamuzi ya pili',
     lead: 'Mwendeshaji wa kwanza ameamua, na hakuna pesa zilizohama. Mwendeshaji mwingine lazima afanye uamuzi uleule.',
     what: 'Uamuzi',
     content: 'Kilichoamuliwa',
@@ -42,7 +42,7 @@ const decisionsTexts = texts({
     teach: 'Uamuzi unaohitaji waendeshaji wawili unaonekana hapa baada ya wa kwanza kuamua.',
   },
   en: {
-    title: 'Decisions that wait for a second operator',
+    title: 'Second decisions',
     lead: 'The first operator has decided, and no money has moved. Another operator must make the same decision.',
     what: 'Decision',
     content: 'Decided',

@@ -5,7 +5,7 @@ import { texts } from '../../ui/language.ts'
 /** The texts of the list of merchants, and of the page of a merchant with prices and corrections. */
 export const merchantsTexts = texts({
   sw: {
-    title: 'Biashara',
+    title: 'Biashara zote',
     lead: 'Biashara zote: idhinisha, thibitisha, panga makato, simamisha.',
     status: 'Hali',
     statuses: { PENDING: 'Inasubiri', ACTIVE: 'Hai', SUSPENDED: 'Imesimamishwa' } as Record<string, string>,
@@ -110,7 +110,7 @@ export const merchantsTexts = texts({
     back: 'Rudi kwa biashara',
   },
   en: {
-    title: 'Merchants',
+    title: 'All merchants',
     lead: 'All merchants: approve, verify, price, suspend.',
     status: 'Status',
     statuses: { PENDING: 'Pending', ACTIVE: 'Active', SUSPENDED: 'Suspended' },
