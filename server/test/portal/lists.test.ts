@@ -51,7 +51,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`the filters of held collections fold on phones, and stay when no collection is held (${language})`, async () => {
+  test(`the filters of held collections fold on phones, stay when no collection is held, and the first sentence fits the status (${language})`, async () => {
     const visitor = await office.comes(boss, 'operator', { language })
     const { page, says } = visitor
     const status = page.getByLabel(says('Hali', 'Status'), { exact: true })
@@ -64,8 +64,25 @@ for (const language of LANGUAGES) {
     await toggle.click()
     await status.selectOption('successful')
     await page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.')).waitFor()
+    const pending = says('Zinasubiri uamuzi', 'wait for a decision')
+    const leads: [status: string, sw: string, en: string][] = [
+      [
+        'successful',
+        'pesa ziliongezwa kwenye salio la biashara',
+        "the server added the money to the merchant's balance",
+      ],
+      ['failed', 'kisha yalikataliwa', 'then declined'],
+      ['reversed', 'kisha yalirudishwa', 'later reversed'],
+    ]
+    for (const [value, sw, en] of leads) {
+      await status.selectOption(value)
+      await page.locator('.page-lead').getByText(says(sw, en)).waitFor()
+      assert.equal(await page.getByText(pending).count(), 0, value)
+    }
     await visitor.looks('held filters')
     await visitor.picture('held-filters')
+    await status.selectOption('pending_clearance')
+    await page.locator('.page-lead').getByText(pending).waitFor()
     await visitor.leave()
   })
 

@@ -6,7 +6,13 @@ import { texts } from '../../ui/language.ts'
 export const heldTexts = texts({
   sw: {
     title: 'Malipo yaliyozuiwa',
-    lead: 'Pesa zimepokelewa lakini hazijaongezwa kwenye salio la biashara. Zinasubiri uamuzi, za zamani kwanza.',
+    leads: {
+      pending_clearance:
+        'Pesa zimepokelewa lakini hazijaongezwa kwenye salio la biashara. Zinasubiri uamuzi, za zamani kwanza.',
+      successful: 'Malipo haya yalizuiwa, kisha pesa ziliongezwa kwenye salio la biashara. Mapya kwanza.',
+      failed: 'Malipo haya yalizuiwa, kisha yalikataliwa. Biashara haikupata pesa hizi. Mapya kwanza.',
+      reversed: 'Malipo haya yalizuiwa, kisha yalirudishwa. Biashara haina pesa hizi. Mapya kwanza.',
+    } as Record<string, string>,
     status: 'Hali',
     environment: 'Mazingira',
     held_at: 'Ilizuiwa',
@@ -79,7 +85,15 @@ export const heldTexts = texts({
   },
   en: {
     title: 'Held collections',
-    lead: "Money that came in and is not in the merchant's balance yet. The list shows the payments that wait for a decision, the oldest first.",
+    leads: {
+      pending_clearance:
+        "Money that came in and is not in the merchant's balance yet. The list shows the payments that wait for a decision, the oldest first.",
+      successful:
+        "These payments were held, and then the server added the money to the merchant's balance. The newest come first.",
+      failed: 'These payments were held and then declined. The merchant did not get the money. The newest come first.',
+      reversed:
+        'These payments were held and later reversed. The merchant does not have the money. The newest come first.',
+    },
     status: 'Status',
     environment: 'Environment',
     held_at: 'Held since',

@@ -22,7 +22,8 @@ import { type CollectionRow, holdReason, receivedAmounts, unvaluedAmount } from 
  * The statuses of a collection that was held. The API lists one status at a time; without a filter, the page shows
  * `pending_clearance`.
  */
-const STATUSES = ['pending_clearance', 'successful', 'failed', 'reversed']
+const PENDING = 'pending_clearance'
+const STATUSES = [PENDING, 'successful', 'failed', 'reversed']
 const STATUS_FILTER: ListFilter = { name: 'status', label: '', kind: 'text' }
 
 /** Shows the list of held collections. If the address names a case, also shows its dialog. */
@@ -33,7 +34,7 @@ export function HeldCollections() {
     { name: 'environment', label: t.environment, kind: 'choice', choices: words.choices('environment') },
   ]
   const list = useListQuery([...filters, STATUS_FILTER, MERCHANT_FILTER])
-  const query: Record<string, string | number> = { status: 'pending_clearance', ...list.query, held: 'true' }
+  const query: Record<string, string | number> = { status: PENDING, ...list.query, held: 'true' }
   const read = useRead('GET /v1/operator/collections', { query }, { live: true, keep: true })
   const [notice, setNotice] = useState<string | null>(null)
   const { open_question, about, ask } = useOpenQuestion(['case'])
@@ -60,7 +61,7 @@ export function HeldCollections() {
       title={t.title}
       lead={
         <>
-          {t.lead}
+          {t.leads[list.search.status ?? PENDING] ?? t.leads[PENDING]}
           <Notice text={notice} />
         </>
       }
@@ -73,8 +74,8 @@ export function HeldCollections() {
         rowKey={(row) => row.collection_id}
         href={caseOf}
         lines={(row) => paymentLines(row, <ReceivedAmount row={row} />)}
-        isQueue={({ status = STATUSES[0], environment: _environment, ...others }) =>
-          status === STATUSES[0] && Object.keys(others).length === 0
+        isQueue={({ status = PENDING, environment: _environment, ...others }) =>
+          status === PENDING && Object.keys(others).length === 0
         }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
@@ -103,7 +104,7 @@ function HeldFilters({ list }: { list: ReturnType<typeof useListQuery> }) {
       <NativeSelect
         label={t.status}
         data={STATUSES.map((value) => ({ value, label: words.collection(value) }))}
-        value={list.search.status ?? STATUSES[0]}
+        value={list.search.status ?? PENDING}
         onChange={(event) => list.set({ status: event.currentTarget.value })}
       />
       <MerchantFilter list={list} />
