@@ -275,7 +275,6 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This customer got {} messages of businesses in 24 hours.':
     'Mteja huyu amepata ujumbe {} wa biashara ndani ya saa 24.',
   'Wait before you send another message.': 'Subiri kabla ya kutuma mwingine.',
-  'This environment has no invoice with this id.': 'Mazingira haya hayana ankara yenye kitambulisho hiki.',
   'No provider supports payouts to {} at the moment.': 'Kwa sasa hakuna kinachoweza kutumwa {}.',
   'No provider supports {} payouts.': 'Hakuna kinachoweza kutumwa kwa {}.',
   'The server supports {} payouts to {}.': 'Kwa {} seva inafikia {}.',

@@ -29,6 +29,13 @@ const NOT_READ_THERE = [
   /^\{\}, or the 6 to 20|^\{\} This (address|merchant) is|^kind must be|^currency must be|^at (must|lies)/,
 ]
 
+const TRANSLATIONS = fileURLToPath(new URL('../../../web/ui/api-messages.ts', import.meta.url))
+/** Messages that the server composes of several texts, so that no file contains the whole sentence. */
+const COMPOSED: ReadonlySet<string> = new Set([
+  'must be at most {}',
+  'must be a Tanzanian mobile number such as 0754123456 or 255754123456, or the 6 to 20 digits of an account',
+])
+
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g
 const HOLES = /\$\{(?:[^{}]|\{[^}]*\})*\}/g
 /** Finds the texts in code. Each text has {} in place of each value. */
@@ -82,6 +89,18 @@ test('each message for a form that this test finds in the sources has a Swahili 
   }
   assert.deepEqual([...new Set(untranslated)], [])
   assert.ok(known > 120, `only ${known} sentences are in the sources`)
+})
+
+test('each Swahili translation belongs to a message in the sources', () => {
+  const table = /\bconst SWAHILI\b([\s\S]*?)\n}\n/.exec(readFileSync(TRANSLATIONS, 'utf8'))?.[1] ?? ''
+  const keys = [...table.matchAll(/^ {2}'((?:[^'\\\n]|\\.)*)':/gm)].map(([, key = '']) => key.replaceAll("\\'", "'"))
+  assert.ok(keys.length > 200, `only ${keys.length} keys`)
+  const texts = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .flatMap((file) => textsOf(readFileSync(SOURCE + file, 'utf8').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')))
+    .join('\n')
+  const unused = keys.filter((key) => !COMPOSED.has(key) && !texts.includes(key))
+  assert.deepEqual(unused, [], 'remove these keys from web/ui/api-messages.ts')
 })
 
 test('a translation contains the same values as its message', () => {
