@@ -25,7 +25,7 @@ const NOT_READ_THERE = [
   /\bAPI keys?\b|\bpk_|Authorization|Idempotency-Key header|simulate_status|HTTP\/1\.1|\bJSON\b|The headers/,
   /^Send the body as|^This path does not accept|session token|quote the X-Request-Id|^The service cannot|^The payment provider/i,
   /^Payment prompt sent|^The payment of this Idempotency-Key|^Simulated in|^What the operator|^Why there is no/,
-  /^unknown \{\}$|^has no column "\{\}"$|^must be (\{\}|null) ?(\{\})?$|^must be the next of|^This resource does not exist|The provider paid no money|^There is no (such|payment link|merchant)/,
+  /^unknown \{\}$|^has no column "\{\}"$|^must be (\{\}|null) ?(\{\})?$|^must be the next of|^This resource does not exist|The provider paid no money|^There is no payment link/,
   /^\{\}, or the 6 to 20|^\{\} This (address|merchant) is|^kind must be|^currency must be|^at (must|lies)/,
 ]
 
