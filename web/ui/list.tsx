@@ -116,8 +116,6 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   bulk?: BulkAct<Row>
   /** A filter with its own component, before the other filters. */
   first?: ReactNode
-  /** True if the list shows a part of the records without a filter. The filters then stay when this part is empty. */
-  keepsFilters?: boolean
   empty: ReactNode
   /**
    * Returns true if the filters select only waiting records. In this case, an empty list means that the queue is empty.
@@ -137,7 +135,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
-  // The tools of the list stand in their places while the first rows load, so that the rows do not move down.
+  // The tools of the list stand in their places while the first rows load, and stay if no row arrives, so that nothing moves.
   const waits = read.isPending && !error && !list.wrong
   const [chosen, setChosen] = useState<string[]>([])
   const selected = data?.items.filter((row) => props.bulk?.can(row) && chosen.includes(props.rowKey(row))) ?? []
@@ -150,14 +148,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     optional.filter((one) => one.hidden).map((one) => one.name),
   )
   const columns = props.columns.filter((column) => !column.optional || !hidden.includes(column.optional.name))
-  if (data?.pagination.total_items === 0 && !list.filtered) {
-    return (
-      <Stack gap="md">
-        {props.keepsFilters ? <Filters {...props} wrong={fields} /> : null}
-        {props.empty}
-      </Stack>
-    )
-  }
+  const none = data?.pagination.total_items === 0 && !list.filtered
   return (
     <Stack gap="md">
       {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} waits={waits} /> : null}
@@ -169,7 +160,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
             apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
           />
         ) : null}
-        {waits || (data && !empty) ? (
+        {waits || data ? (
           <ColumnChoice
             names={optional.map((one) => one.name)}
             labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
@@ -180,7 +171,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       </div>
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {waits ? <LoadingRows label={t.loading} /> : null}
-      {data && empty ? <None past={data.pagination.total_items > 0} {...props} /> : null}
+      {none ? props.empty : null}
+      {data && empty && !none ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {data && props.bulk && data.items.some(props.bulk.can) ? (
         <BulkBar act={props.bulk} rows={selected} keyOf={props.rowKey} choose={setChosen} />
       ) : null}
@@ -466,7 +458,7 @@ function Filters<Csv extends CallName>({
   // On a phone, the filters would hide the list, so they are closed at first. The button shows how many filters have a value.
   const [opened, setOpened] = useState(list.wrong)
   const active = Object.keys(list.active).length
-  const has_file = !list.wrong && (waits || (read.data?.pagination.total_items ?? 0) > 0)
+  const rows = read.data?.pagination.total_items
   return (
     <Group gap={10} align="flex-start" className={`filters no-print ${opened ? '' : 'filters-closed'}`} role="search">
       {filters.length > 0 || first ? (
@@ -483,7 +475,9 @@ function Filters<Csv extends CallName>({
           {t.clear}
         </Button>
       ) : null}
-      {csv && has_file ? <CsvButton csv={csv} query={list.query} waits={waits} /> : null}
+      {csv && !list.wrong && (waits || rows !== undefined) ? (
+        <CsvButton csv={csv} query={list.query} disabled={!rows} />
+      ) : null}
     </Group>
   )
 }
@@ -552,11 +546,12 @@ function FilterField({
 function CsvButton<Csv extends CallName>({
   csv,
   query,
-  waits,
+  disabled,
 }: {
   csv: { name: Csv; file: string; input?: Input<Csv> }
   query: Record<string, string | number>
-  waits: boolean
+  /** True while the first rows load, and if no record matches. */
+  disabled: boolean
 }) {
   const t = useTexts(partsTexts)
   const scope = useScope()
@@ -580,7 +575,7 @@ function CsvButton<Csv extends CallName>({
     <Group gap="xs" className="filters-file">
       <Button
         variant="default"
-        disabled={waits}
+        disabled={disabled}
         loading={busy}
         onClick={() => void downloadCsv()}
         aria-describedby={note}

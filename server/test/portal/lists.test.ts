@@ -127,6 +127,37 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`a list keeps its filters in their places when no row arrives, and then saves no file (${language})`, async () => {
+    const merchant = await office.world.newMerchant()
+    const visitor = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    const csv = page.getByRole('button', { name: says('Pakua CSV', 'Download CSV') })
+    for (const [path, call] of [
+      ['collections', 'collections'],
+      ['links', 'payment-links'],
+      ['withdrawals', 'merchant/withdrawals'],
+    ]) {
+      const rows_may_come = Promise.withResolvers<void>()
+      await page.route(`**/v1/${call}?**`, (route) => rows_may_come.promise.then(() => route.fallback()))
+      await visitor.opens(`/sandbox/${path}`)
+      const tools = page.locator('.filters > *, .list-tools > *')
+      await csv.waitFor()
+      const places = () =>
+        Promise.all([
+          ...[page.locator('.filters').boundingBox(), page.locator('.list-tools').boundingBox()],
+          ...[tools.count(), csv.isDisabled()],
+        ])
+      const before_rows = await places()
+      rows_may_come.resolve()
+      await page.locator('.empty').waitFor()
+      assert.deepEqual(await places(), before_rows, path)
+      await visitor.looks(`the empty list ${path}`)
+      await visitor.picture(`empty-${path}`)
+      await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    await visitor.leave()
+  })
+
   test(`an error shows its request id, and an error without a request id asks for the page and the time (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language, refusals: [503] })
     const { page, says } = visitor

@@ -70,7 +70,6 @@ export function HeldCollections() {
         label={t.title}
         {...{ read, list, filters, columns }}
         first={<HeldFilters list={list} />}
-        keepsFilters
         rowKey={(row) => row.collection_id}
         href={caseOf}
         lines={(row) => paymentLines(row, <ReceivedAmount row={row} />)}
