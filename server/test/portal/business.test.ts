@@ -278,6 +278,25 @@ for (const language of languagesOf(0)) {
     const header = await page.locator('header').boundingBox()
     assert.ok(message !== null && header !== null)
     assert.ok(message.y >= 0 && message.y + message.height <= header.height, 'on a phone, a message is in the header')
+    const toast = page.locator('.toast').last()
+    // The message moves while it appears.
+    await toast.evaluate((box) =>
+      Promise.all(box.getAnimations().map((one: { finished: Promise<unknown> }) => one.finished)),
+    )
+    const text = toast.locator('span').last()
+    const three_lines = says(
+      'Seva inatuma ujumbe 1,000 tena sasa. Imeshatuma au inatuma ujumbe 1,000 kati ya ule uliokosekana.',
+      'The server sends 1,000 deliveries again now. It already sent or sends 1,000 of the missed deliveries.',
+    )
+    await text.evaluate((span, longer) => span.replaceChildren(longer), three_lines)
+    const lines = await text.evaluate((span) => {
+      const style = span.ownerDocument.defaultView?.getComputedStyle(span)
+      return Math.round(span.getBoundingClientRect().height / Number.parseFloat(style?.lineHeight ?? ''))
+    })
+    const longest = await toast.boundingBox()
+    await visitor.picture('toast')
+    assert.equal(lines, 3)
+    assert.ok(longest && longest.y >= 0 && longest.y + longest.height <= header.height, 'three lines fit the header')
     assert.equal(await decisions.evaluate((box) => box === box.ownerDocument.activeElement), true, 'no focus is lost')
     // With its keyboard open, a phone shows about half of the page.
     await page.setViewportSize({ width: 360, height: 340 })
