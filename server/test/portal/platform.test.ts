@@ -63,6 +63,27 @@ for (const language of LANGUAGES) {
   })
 }
 
+test('on a phone, the fields of a group of fields begin near the edge of the group', async () => {
+  const owner = await office.newPerson('MERCHANT_ADMIN')
+  for (const [person, app, path] of [
+    [owner, 'dashboard', '/sandbox/invoices/new'],
+    [boss, 'operator', '/networks'],
+    [boss, 'operator', `/merchants/${office.world.merchant.id}/prices`],
+  ] as const) {
+    const visitor = await office.comes(person, app, { options: { viewport: { width: 360, height: 740 } } })
+    await visitor.opens(path)
+    const group = visitor.page.locator('.mantine-Fieldset-root').first()
+    const [edge, field] = [
+      await group.boundingBox(),
+      await group.locator('input, select, textarea').first().boundingBox(),
+    ]
+    assert.ok(edge !== null && field !== null)
+    assert.ok(field.x - edge.x <= 14, `${path}: ${field.x - edge.x} pixels`)
+    await visitor.picture(`group${path.replaceAll(/[^a-z]+/g, '-')}`)
+    await visitor.leave()
+  }
+})
+
 for (const language of languagesOf(1)) {
   test(`the first line of the page System names warnings and failures, and is good only without both (${language})`, async () => {
     const visitor = await office.comes(boss, 'operator', { language })
