@@ -216,6 +216,21 @@ test('a narrow window shows payment by phone first, and a wide window shows the 
   assert.deepEqual(await order(1280), ['way scan brief', 'way brief'])
 })
 
+test('on a phone, the card of payment by phone has the same space above its first field as below its last text', async () => {
+  for (const language of LANGUAGES) {
+    const opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
+    await opened.page.goto(site.address('choose', language))
+    const way = opened.page.locator('.way.brief:not(.scan)')
+    const boxOf = async (part: typeof way) => (await part.boundingBox()) ?? assert.fail('no box')
+    const first = await boxOf(way.locator('.choice').first())
+    const last = await boxOf(way.locator('p:visible').last())
+    const card = await boxOf(way)
+    const space = [first.y - card.y, card.y + card.height - last.y - last.height].map(Math.round)
+    assert.deepEqual(space, [space[1], space[1]], language)
+    await opened.close()
+  }
+})
+
 test('a receipt fits one page of 58 mm till paper and one page of A4, and no text is cut', async () => {
   const pages = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
   for (const language of LANGUAGES) {
