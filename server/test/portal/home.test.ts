@@ -164,3 +164,19 @@ test('the page of a payment shows a timeline from the request to the money, whos
   assert.equal(await transaction.isVisible(), true)
   await visitor.leave()
 })
+
+for (const language of LANGUAGES) {
+  test(`each page of the menu of the dashboard has the name of its line as its title (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language, refusals: [404] })
+    const { page } = visitor
+    await visitor.opens('/sandbox')
+    const lines = page.locator('.menu-lines a')
+    const names = await lines.locator('.mantine-NavLink-label').allInnerTexts()
+    assert.ok(names.length >= 18, names.join())
+    for (const [place, name] of names.entries()) {
+      await lines.nth(place).click()
+      await visitor.sees(name, name)
+    }
+    await visitor.leave()
+  })
+}

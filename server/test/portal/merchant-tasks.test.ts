@@ -50,7 +50,7 @@ test('a new merchant sets its logo and sends an invoice from a phone in at most 
   const menu = page.getByRole('button', { name: 'Menu' })
   const line = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true })
   await tap(menu)
-  await tap(line('Look'))
+  await tap(line('Look of the business'))
   await visitor.sees('', 'Look of the business')
   const box = await page.getByRole('button', { name: 'Choose a picture' }).boundingBox()
   assert.ok(box !== null && box.y + box.height <= 740, `the first screen ends above the logo: ${box?.y}`)

@@ -80,8 +80,8 @@ for (const language of languagesOf(0)) {
     await at.page.keyboard.press('Control+k')
     // The member may type a word of either language, also one that the name of the page lacks.
     const pages: [word: string, sw: string, en: string][] = [
-      ['logo', 'Mwonekano', 'Look'],
-      ['rangi', 'Mwonekano', 'Look'],
+      ['logo', 'Mwonekano wa biashara', 'Look of the business'],
+      ['rangi', 'Mwonekano wa biashara', 'Look of the business'],
       ['password', 'Mahali ulipoingia', 'Your sessions'],
       ['team', 'Watumiaji', 'Members'],
       ['alika', 'Alika mtumiaji', 'Invite a member'],
