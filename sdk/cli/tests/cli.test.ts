@@ -571,9 +571,10 @@ describe('commands', () => {
     )
   })
 
-  test('replay sends past events to an address, oldest first', async () => {
+  test('replay sends past events to an address, oldest first', async (t) => {
     await makeEvents(1, 3, 'replay')
     const { url, got, server } = await receiver()
+    t.after(() => server.close())
     const sent = await run(['replay', '--since', '1h', '--forward-to', url, '--json'])
     assert.equal(sent.code, 0, sent.err)
     const numbers = got.map(({ body }) => JSON.parse(body)).filter(({ run: name }) => name === 'replay')
@@ -582,7 +583,6 @@ describe('commands', () => {
       [1, 2, 3],
     )
     assert.equal((await run(['replay', '--since', '1h'])).out, 'The server sends 0 deliveries again.\n')
-    server.close()
   })
 
   test('replay names one delivery and one event in the singular', async (t) => {
