@@ -86,7 +86,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       detail={marked ? null : detail}
       foreign={foreign}
       request_id={request_id}
-      action={status === 429 ? again : null}
+      action={marked ? null : again}
     />
   )
 }

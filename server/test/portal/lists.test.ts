@@ -175,6 +175,20 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`a refused read can be repeated (${language})`, async () => {
+    const visitor = await office.comes(boss, 'operator', { language, refusals: [403] })
+    const { page, says } = visitor
+    const headers = { 'x-request-id': 'request-9' }
+    const refused = { success: false, error: { code: 'forbidden', message: 'Not now.', details: null } }
+    await page.route('**/v1/operator/system', (route) => route.fulfill({ status: 403, json: refused, headers }))
+    await visitor.opens('/system')
+    await page.locator('.problem').getByText('request-9').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: says('Jaribu tena', 'Try again'), exact: true }).click()
+    await page.locator('.problem').waitFor({ state: 'detached' })
+    await visitor.leave()
+  })
+
   test(`the page reports an invalid phone number at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
