@@ -18,20 +18,29 @@ const VAGUE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Shows an alert for an error. If a retry is useful, the alert has a button that calls `retry`. Without an error, shows
- * nothing.
+ * Shows an alert for an error. Without an error, shows nothing. If `retry` exists, the alert of a failed read has a button that
+ * calls it and repeats all failed reads of the page, because ui.css shows only the first of several such alerts.
  */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useTexts(problemTexts)
   const language = useLanguage()
   const queries = useQueryClient()
   if (!error) return null
+  const repeat = () => {
+    retry?.()
+    const failed = {
+      type: 'active',
+      predicate: ({ state }: { state: { status: string } }) => state.status === 'error',
+    } as const
+    void queries.refetchQueries(failed, { cancelRefetch: false })
+  }
   const again = retry && (
-    <Button size="xs" variant="default" onClick={retry}>
+    <Button size="xs" variant="default" onClick={repeat}>
       {t.retry}
     </Button>
   )
-  if (error instanceof NoAnswer) return <ErrorAlert title={t.lost_title} text={t.lost} action={again} />
+  if (error instanceof NoAnswer)
+    return <ErrorAlert title={t.lost_title} text={t.lost} action={again} fault={again ? 'lost' : null} />
   if (error instanceof SessionOver) {
     return <ErrorAlert title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
   }
@@ -51,7 +60,15 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   if (status === 404) return <ErrorAlert title={t.missing_title} text={t.missing} request_id={request_id} />
   if (status >= 500) {
     const failed = request_id ? t.failed : t.failed_without_id
-    return <ErrorAlert title={t.failed_title} text={failed} request_id={request_id} action={again} />
+    return (
+      <ErrorAlert
+        title={t.failed_title}
+        text={failed}
+        request_id={request_id}
+        action={again}
+        fault={again ? 'failed' : null}
+      />
+    )
   }
   const translated = error.reasonIn(language)
   const code_text = t.codes[code]
@@ -109,6 +126,8 @@ function ErrorAlert(props: {
   foreign?: boolean
   request_id?: string | null
   action?: React.ReactNode
+  /** The kind of a failed read, of which the page shows one alert. */
+  fault?: 'lost' | 'failed' | null
 }) {
   const t = useTexts(problemTexts)
   const alert = useRef<HTMLDivElement>(null)
@@ -117,7 +136,14 @@ function ErrorAlert(props: {
     if (alert.current?.closest('dialog')) alert.current.scrollIntoView({ block: 'nearest' })
   }, [])
   return (
-    <Alert color="red" variant="light" title={props.title} role="alert" className="problem" ref={alert}>
+    <Alert
+      color="red"
+      variant="light"
+      title={props.title}
+      role="alert"
+      className={props.fault ? `problem problem-${props.fault}` : 'problem'}
+      ref={alert}
+    >
       <Stack gap="xs">
         <Text size="sm">{props.text}</Text>
         {props.list?.map(([field, message_text]) => (

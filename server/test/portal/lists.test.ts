@@ -189,6 +189,41 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
+  test(`if several reads of a page of operators fail, the page shows one error, and its button repeats all (${language})`, async () => {
+    const visitor = await office.comes(boss, 'operator', { language, refusals: [503] })
+    const { page, says } = visitor
+    const pages: [path: string, reads: string[]][] = [
+      ['providers', ['providers', 'providers/health']],
+      ['reconciliation', ['reconciliation', 'reconciliation/exceptions', 'statements']],
+    ]
+    const isRead = (url: URL) => /^\/v1\/operator\/(providers|reconciliation|statements)/.test(url.pathname)
+    const headers = { 'x-request-id': 'request-8' }
+    const alert = page.locator('.problem:visible')
+    const again = page.getByRole('button', { name: says('Jaribu tena', 'Try again'), exact: true })
+    for (const [path, reads] of pages) {
+      await page.route(isRead, (route) => route.fulfill({ status: 503, json: {}, headers }))
+      await visitor.opens(`/${path}`)
+      await page
+        .locator('.problem')
+        .nth(reads.length - 1)
+        .waitFor({ state: 'attached' })
+      assert.equal(await alert.count(), 1, path)
+      await visitor.looks(`error of ${path}`)
+      await visitor.picture(`error-${path}`)
+      await page.unrouteAll()
+      // A hidden page reads nothing by itself, so only the button can repeat the reads.
+      await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+      const repeated = reads.map((read) =>
+        page.waitForResponse((reply) => new URL(reply.url()).pathname === `/v1/operator/${read}` && reply.ok()),
+      )
+      await again.click()
+      await Promise.all(repeated)
+      await page.locator('.problem').first().waitFor({ state: 'detached' })
+    }
+    await visitor.leave()
+  })
+
   test(`the page reports an invalid phone number at its field, and keeps the list (${language})`, async () => {
     const { world } = office
     for (const phone of ['0754123001', '0715123001']) {
