@@ -18,6 +18,10 @@ export const problemTexts = texts({
     failed_title: 'Hitilafu upande wetu',
     failed: 'Jaribu tena baada ya muda mfupi; ikiendelea, tuma namba ya ombi kwa msaada.',
     failed_without_id: 'Jaribu tena baada ya muda mfupi; ikiendelea, waambie msaada ukurasa na saa.',
+    operators: {
+      failed: 'Jaribu tena baada ya muda mfupi; ikiendelea, tafuta namba ya ombi kwenye log ya seva.',
+      failed_without_id: 'Jaribu tena baada ya muda mfupi; ikiendelea, soma log ya seva ya saa hii.',
+    },
     missing_title: 'Haipatikani',
     missing:
       'Rekodi hii haipo, au iko kwenye mazingira mengine (Majaribio au Halisi), au ni ya biashara yako nyingine.',
@@ -71,6 +75,10 @@ export const problemTexts = texts({
     failed: 'Try again in a moment. If the error happens again, give support the request id.',
     failed_without_id:
       'Try again in a moment. If the error happens again, tell support the page and the time of the error.',
+    operators: {
+      failed: 'Try again in a moment. If the error happens again, search the log of the server for the request id.',
+      failed_without_id: 'Try again in a moment. If the error happens again, read the log of the server of this time.',
+    },
     missing_title: 'Not found',
     missing:
       'This record does not exist, is in the other environment (Sandbox or Live), or belongs to another of your businesses.',

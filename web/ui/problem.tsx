@@ -4,6 +4,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
 import { NoAnswer, Refused, SessionOver } from './api.ts'
+import { facts } from './facts.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { problemTexts } from './problem-texts.ts'
 import { signIn } from './session.ts'
@@ -39,13 +40,15 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       {t.retry}
     </Button>
   )
+  // Operators are the support of the members, so their text names the log of the server.
+  const failed_texts = facts.console === 'operator' ? t.operators : t
   if (error instanceof NoAnswer)
     return <ErrorAlert title={t.lost_title} text={t.lost} action={again} fault={again ? 'lost' : null} />
   if (error instanceof SessionOver) {
     return <ErrorAlert title={t.over_title} text={t.over} action={<SignInButton text={t.sign_in} />} />
   }
   if (!(error instanceof Refused)) {
-    return <ErrorAlert title={t.failed_title} text={t.failed_without_id} action={again} />
+    return <ErrorAlert title={t.failed_title} text={failed_texts.failed_without_id} action={again} />
   }
   const { code, status, message, request_id, retry_after_s } = error
   if (code === 'step_up_required') {
@@ -59,7 +62,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   }
   if (status === 404) return <ErrorAlert title={t.missing_title} text={t.missing} request_id={request_id} />
   if (status >= 500) {
-    const failed = request_id ? t.failed : t.failed_without_id
+    const failed = request_id ? failed_texts.failed : failed_texts.failed_without_id
     return (
       <ErrorAlert
         title={t.failed_title}

@@ -189,7 +189,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 
-  test(`if several reads of a page of operators fail, the page shows one error, and its button repeats all (${language})`, async () => {
+  test(`if several reads of a page of operators fail, the page shows one error with the next step, and its button repeats all (${language})`, async () => {
     const visitor = await office.comes(boss, 'operator', { language, refusals: [503] })
     const { page, says } = visitor
     const pages: [path: string, reads: string[]][] = [
@@ -208,6 +208,11 @@ for (const language of LANGUAGES) {
         .nth(reads.length - 1)
         .waitFor({ state: 'attached' })
       assert.equal(await alert.count(), 1, path)
+      const next_step = says(
+        'tafuta namba ya ombi kwenye log ya seva',
+        'search the log of the server for the request id',
+      )
+      assert.ok((await alert.innerText()).includes(next_step))
       await visitor.looks(`error of ${path}`)
       await visitor.picture(`error-${path}`)
       await page.unrouteAll()
