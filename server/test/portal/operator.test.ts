@@ -583,6 +583,24 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  test('if the next read of an open withdrawal fails, the page keeps the withdrawal and offers to try again', async () => {
+    const id = await operator.submit(shop, { amount: '1800.00' })
+    const visitor = await office.comes(asha, 'operator', { refusals: [503] })
+    const { page } = visitor
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.sees('', 'TZS 1,800 to Asha Mwinyi')
+    await page.route('**/case', (route) => route.fulfill({ status: 503, json: {} }))
+    const again = page.getByRole('button', { name: 'Try again', exact: true })
+    await again.waitFor()
+    await visitor.sees('', 'TZS 1,800 to Asha Mwinyi')
+    await visitor.picture('case-error')
+    await page.unrouteAll()
+    await again.click()
+    await page.locator('.problem').waitFor({ state: 'detached' })
+    await operator.act(id, 'reject')
+    await visitor.leave()
+  })
+
   test('the page of a withdrawal shows its place among all withdrawals of the list, over several pages', async () => {
     const many = await operator.shop('100000.00')
     for (let i = 0; i < 23; i++) await operator.submit(many, { amount: `${1_000 + i}.00` })

@@ -41,7 +41,8 @@ export function WithdrawalCase() {
   const t = useTexts(caseTexts)
   const params = { withdrawal_id: id }
   const read = useRead('GET /v1/operator/withdrawals/{withdrawal_id}/case', { params }, { live: true })
-  if (read.data !== undefined) return <Whole key={id} of={read.data} error={read.error} />
+  if (read.data !== undefined)
+    return <Whole key={id} of={read.data} error={read.error} retry={() => void read.refetch()} />
   return (
     <Page
       key={id}
@@ -58,7 +59,7 @@ export function WithdrawalCase() {
   )
 }
 
-function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
+function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown; retry: () => void }) {
   const t = useTexts(caseTexts)
   const words = useWords()
   const language = useLanguage()
@@ -102,7 +103,7 @@ function Whole({ of, error }: { of: WithdrawalCaseRecord; error: unknown }) {
       <div>
         <Ways id={withdrawal.id} {...{ acts, ask, decided, notice }} lookUpName={name_check.look} say={setNotice} />
       </div>
-      <Problem error={error} />
+      <Problem error={error} retry={retry} />
       <ForDuty duty="money" note>
         <Group gap="sm" className="no-print">
           {acts.map((act) => (
