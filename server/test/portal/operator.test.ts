@@ -306,7 +306,7 @@ describe("the operators' console", () => {
     })
 
   for (const language of languagesOf(1))
-    test(`an operator chooses and confirms each marked withdrawal by itself, and a batch omits a marked withdrawal without a confirmation (${language})`, async () => {
+    test(`an operator chooses and confirms each marked withdrawal by itself, a batch omits a marked withdrawal without a confirmation, and then the title has the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')
       await operator.approve(await operator.submit(known, { amount: '1000.00' }))
       const large = await operator.submit(known, { amount: '6000.00' })
@@ -410,6 +410,7 @@ describe("the operators' console", () => {
       await question(visitor).locator('[role=status]:focus').waitFor()
       await visitor.press('Funga', 'Close')
       await question(visitor).waitFor({ state: 'detached' })
+      await page.locator('h1:focus').waitFor()
       const sent = bodies.filter(({ dry_run }) => !dry_run)
       assert.equal(sent.length, 1)
       assert.deepEqual(sent[0]?.withdrawal_ids.toSorted(), [asked, first, ...small].toSorted())
@@ -457,7 +458,7 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
-  test('a batch without a first payout sends no confirmation of a destination', async () => {
+  test('a batch without a first payout sends no confirmation of a destination, and Escape moves the focus from its result to the title', async () => {
     const known = await operator.shop('100000.00')
     await operator.approve(await operator.submit(known, { amount: '1000.00' }))
     const small = await operator.submit(known, { amount: '1100.00' })
@@ -478,6 +479,9 @@ describe("the operators' console", () => {
       [[small], []],
     )
     await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
+    await page.keyboard.press('Escape')
+    await question(visitor).waitFor({ state: 'detached' })
+    await page.locator('h1:focus').waitFor()
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     await operator.act(first, 'reject')
     await visitor.leave()

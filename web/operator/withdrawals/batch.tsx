@@ -107,6 +107,7 @@ export function Batch({
   const t = useTexts(listTexts)
   const [done, setDone] = useState<BatchDone | null>(null)
   const close = () => {
+    if (done !== null) focusTitle()
     setDone(null)
     draft.unconfirm()
     onClose()
@@ -126,6 +127,17 @@ export function Batch({
       )}
     </Dialog>
   )
+}
+
+/**
+ * Moves the focus to the title of the page after the dialog has closed. The button that opened the dialog is gone after a
+ * decision, so the browser cannot return the focus to it.
+ */
+function focusTitle(): void {
+  const focus = () => document.querySelector<HTMLElement>('h1.page-title')?.focus()
+  const dialog = document.querySelector('dialog[open]')
+  if (dialog === null) focus()
+  else dialog.addEventListener('close', focus, { once: true })
 }
 
 /** Returns true if the operator must confirm the withdrawal of this item by itself. */
