@@ -60,7 +60,11 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       />
     )
   }
-  if (status === 404) return <ErrorAlert title={t.missing_title} text={t.missing} request_id={request_id} />
+  if (status === 404) {
+    // The first sentence names the record. The other sentences tell a program what to check.
+    const detail = error.reasonIn(language)?.split(/(?<=\.) (?=[A-Z])/)[0] ?? null
+    return <ErrorAlert title={t.missing_title} text={t.missing} detail={detail} request_id={request_id} />
+  }
   if (status >= 500) {
     const failed = request_id ? failed_texts.failed : failed_texts.failed_without_id
     return (

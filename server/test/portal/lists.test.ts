@@ -76,7 +76,7 @@ for (const language of LANGUAGES) {
     ]
     for (const [value, sw, en] of leads) {
       await status.selectOption(value)
-      await page.locator('.page-lead').getByText(says(sw, en)).waitFor()
+      await page.locator('.page-lead').getByText(says(sw, en), { exact: true }).waitFor()
       assert.equal(await page.getByText(pending).count(), 0, value)
     }
     await visitor.looks('held filters')
@@ -154,6 +154,25 @@ for (const language of LANGUAGES) {
       await visitor.looks(`the empty list ${path}`)
       await visitor.picture(`empty-${path}`)
       await page.setViewportSize({ width: 1280, height: 800 })
+    }
+    await visitor.leave()
+  })
+
+  test(`the page of a record that does not exist says which record is missing (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language, refusals: [404] })
+    const { page, says } = visitor
+    for (const [path, sw, en] of [
+      [
+        'withdrawals',
+        'Utoaji pesa huu haupo katika mazingira haya.',
+        'There is no such withdrawal in this environment.',
+      ],
+      ['invoices', 'Ankara hii haipo katika mazingira haya.', 'There is no such invoice in this environment.'],
+    ] as const) {
+      await visitor.opens(`/sandbox/${path}/019b8d63-68ca-821f-84f9-6826c17a051b`)
+      await page.locator('.problem').getByText(says(sw, en)).waitFor()
+      await visitor.looks(`missing ${path}`)
+      await visitor.picture(`missing-${path}`)
     }
     await visitor.leave()
   })
