@@ -117,7 +117,7 @@ async function main(names: PageName[]): Promise<number> {
   return missed === 0 ? 0 : 1
 }
 
-/** Returns the path to which a console sends the browser for the sign-in. The redirect to the form counts too. */
+/** Returns the path to which a console sends the browser for the sign-in. The measurement includes the redirect to the form. */
 function authorizePath(client_id: 'dashboard' | 'operator'): string {
   const query = new URLSearchParams({
     client_id,
