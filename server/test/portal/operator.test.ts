@@ -1016,7 +1016,7 @@ describe("the operators' console", () => {
     const confirmation = page.locator('dialog[open]', { hasText: 'Confirm that it is you' })
     await confirmation.getByLabel('Your password').fill('not this one')
     await visitor.press('', 'Confirm and continue')
-    await confirmation.getByText('The password is not right.').waitFor()
+    await confirmation.getByText('The password is not right. Type it again.').waitFor()
     await visitor.looks('confirmation')
     await visitor.picture('confirmation')
     // Without the confirmation, the server moves no money, and the dialog keeps the typed text.
