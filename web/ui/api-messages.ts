@@ -381,6 +381,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
 
 /** Messages that only repeat the error code. problem-texts.ts has a text for each of these codes. */
 const BY_CODE: ReadonlySet<string> = new Set([
+  'This resource does not exist. Check the path and the id.',
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request. For a live key, check the addresses that may use the key.',
   'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',

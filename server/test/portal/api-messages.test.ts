@@ -125,6 +125,11 @@ test('a translation contains the same values as its message', () => {
     '',
     'the error code has its own translation',
   )
+  assert.equal(
+    translate('This resource does not exist. Check the path and the id.', 'en'),
+    '',
+    'the error of a missing record has its own text',
+  )
   assert.equal(translate('This sentence was made yesterday.', 'sw'), null, 'the console shows the text of the API')
 })
 
