@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page, Route } from 'playwright-core'
-import { type DemoProduct, HISTORY_NAME, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
+import { chooseHistory, type DemoProduct, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
 import { isFrameCall } from './frame-calls.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -143,7 +143,7 @@ async function takeDashboard(taker: Taker, language: string): Promise<void> {
   const page = await openPage(taker, language)
   await page.setViewportSize({ width: 1280, height: 800 })
   await taker.product.signIn(page, 'dashboard')
-  await page.getByRole('navigation').locator('select').selectOption({ label: HISTORY_NAME })
+  await chooseHistory(page)
   await takePage(taker, page, 'dashboard', language, 'sandbox?period=30d')
   for (const path of OF_MERCHANT) await takePage(taker, page, 'dashboard', language, `sandbox/${path}`)
   for (const list of ['collections', 'links', 'invoices', 'withdrawals', 'transactions', 'webhooks', 'requests']) {
@@ -205,7 +205,7 @@ async function takePayer(taker: Taker, language: string): Promise<void> {
   const admin = await openPage(taker, 'en')
   await admin.setViewportSize({ width: 1280, height: 800 })
   await taker.product.signIn(admin, 'dashboard')
-  await admin.getByRole('navigation').locator('select').selectOption({ label: HISTORY_NAME })
+  await chooseHistory(admin)
   const pages: [string, string][] = []
   for (const list of ['links', 'invoices']) {
     const record = await firstRecord(taker, admin, 'dashboard', `sandbox/${list}`)

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const START_MS = 120_000
 
 /** The name of the merchant of the demo history, as the dashboard shows it. */
-export const HISTORY_NAME = 'Duka la Mfano: siku 30'
+const HISTORY_NAME = 'Duka la Mfano: siku 30'
 
 /** The running product with its demo history. */
 export type DemoProduct = {
@@ -87,4 +87,11 @@ async function untilReady(url: string): Promise<void> {
     await new Promise((wake) => setTimeout(wake, 250))
   }
   throw new Error(`the server was not ready after ${START_MS / 1000} seconds`)
+}
+
+/** Chooses the merchant with the demo history in the menu of the dashboard. The option may also say that it needs attention. */
+export async function chooseHistory(page: Page): Promise<void> {
+  const business = page.getByRole('navigation').locator('select')
+  const value = await business.locator('option', { hasText: HISTORY_NAME }).getAttribute('value')
+  await business.selectOption({ value: value ?? '' })
 }

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { type DemoProduct, HISTORY_NAME, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
+import { chooseHistory, type DemoProduct, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
 
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZE = { width: 1280, height: 800 }
@@ -44,7 +44,7 @@ async function takePictures({ signIn }: DemoProduct): Promise<void> {
 }
 
 async function picturesOfDashboard(page: Page): Promise<void> {
-  await page.getByRole('navigation').locator('select').selectOption({ label: HISTORY_NAME })
+  await chooseHistory(page)
   await page.goto(`${url}/dashboard/sandbox?period=30d`)
   const hide = page.getByRole('button', { name: 'Hide these steps' })
   await page.locator('.plot canvas').waitFor()
