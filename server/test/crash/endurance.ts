@@ -117,17 +117,17 @@ test(`no payment or payout is stuck after ${CLOCK_STEPS} steps of the clock by a
   })
   const cashier = await openCashier(rig)
   releases.push(() => cashier.close())
-  const [payee, ...shops] = rig.shops as [Shop, ...Shop[]]
+  const [payout_shop, ...shops] = rig.shops as [Shop, ...Shop[]]
   const { load, close } = await startClients({ ...rig, shops }, api)
   const random = seededRandom(SEED)
-  const funded = new Map([[payee.merchant.id, 0n]])
+  const funded = new Map([[payout_shop.merchant.id, 0n]])
   const waits: string[] = []
   for (let step = 0; step < CLOCK_STEPS; step++) {
     // The clocks are 24, 0, -24 and 0 hours ahead in turn, so each step is a day, ahead or back.
     const hours = [DAY_H, 0, -DAY_H, 0][step % 4] as number
     rig.hooks.answer = () => (random() < REFUSED_SHARE ? 500 : 200)
     await payments(load, PER_SECOND, processes)
-    await approvePayouts({ payee, cashier, api, funded })
+    await approvePayouts({ payout_shop, cashier, api, funded })
     // If the receiver refused a webhook after the step, the next attempt would wait some minutes more.
     rig.hooks.answer = () => 200
     setClock(clock, hours)
@@ -307,17 +307,17 @@ async function offsetOf(api: Child): Promise<number> {
 
 /** Submits withdrawals and approves them. The worker sends the payouts while the clock steps. */
 async function approvePayouts(parts: {
-  payee: Shop
+  payout_shop: Shop
   cashier: Cashier
   api: Child
   funded: Map<string, bigint>
 }): Promise<void> {
-  const { payee, cashier, api, funded } = parts
+  const { payout_shop, cashier, api, funded } = parts
   const approvals = Array.from({ length: PAYOUTS_PER_STEP }, async (_, at) => {
     const amount = 1_000n + BigInt(at)
-    await cashier.fund(payee, totalOf(amount))
-    funded.set(payee.merchant.id, (funded.get(payee.merchant.id) ?? 0n) + totalOf(amount))
-    const id = await cashier.submit(payee, amount, at % 3 === 0 ? '102' : '001')
+    await cashier.fund(payout_shop, totalOf(amount))
+    funded.set(payout_shop.merchant.id, (funded.get(payout_shop.merchant.id) ?? 0n) + totalOf(amount))
+    const id = await cashier.submit(payout_shop, amount, at % 3 === 0 ? '102' : '001')
     assert.equal(await cashier.approve(api.url, id), 200)
   })
   await Promise.all(approvals)

@@ -131,7 +131,7 @@ function inStore(settings: string, { port: store_port, bucket, ca_file }: S3Serv
 }
 
 test('after pgBackRest restores the database to a second, the server sends nothing twice, and statements show the lost payments', async (t) => {
-  const [payee, shop] = rig.shops as [Shop, Shop]
+  const [payout_shop, shop] = rig.shops as [Shop, Shop]
   backrest('stanza-create')
   backrest('check')
   backrest('--type=full', 'backup')
@@ -145,7 +145,7 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   let server = await start({ PROCESS: 'all' })
   await rig.configureWebhooks(server.url)
   const kept = await pay(shop, 'kept', server)
-  await payOut(payee, server)
+  await payOut(payout_shop, server)
   await quiet()
   await stop(server)
 
@@ -153,7 +153,7 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   // payments and payouts are unsent.
   const api = await start({ PROCESS: 'api' })
   const unsent = await pay(shop, 'unsent', api)
-  await payOut(payee, api)
+  await payOut(payout_shop, api)
   await sleep(1_100)
   const [row] = await asSuperuser<{ at: Date }>('select clock_timestamp() as at')
   assert.ok(row)
@@ -164,7 +164,7 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   // payouts.
   const worker = await start({ PROCESS: 'worker', LOG_LEVEL: 'info' })
   const lost = await pay(shop, 'lost', api)
-  await payOut(payee, api)
+  await payOut(payout_shop, api)
   await quiet()
   backrest('check')
   for (const child of [api, worker]) await child.kill()
@@ -229,7 +229,7 @@ test('after pgBackRest restores the database to a second, the server sends nothi
   const imported = await admin(['statement', 'import', '--provider', 'mock', '--file', file, ...period])
   t.diagnostic(`statement: ${JSON.stringify(imported)}`)
   assert.equal(imported.lines, rows.length)
-  // The provider has no record of the payments that fund the payee, because the test settles them itself.
+  // The provider has no record of the payments that fund the payouts, because the test settles these payments.
   const kinds = sql(
     'pgbackrest_cases',
     'select kind, count(*)::int as cases from reconciliation_exceptions group by kind',
@@ -273,11 +273,11 @@ async function pay(shop: Shop, name: string, server: Child): Promise<Ack[]> {
 }
 
 /** Submits payouts and approves them at a server. */
-async function payOut(payee: Shop, server: Child): Promise<void> {
+async function payOut(payout_shop: Shop, server: Child): Promise<void> {
   for (let i = 0; i < PAYOUTS; i++) {
     const amount = 1_000n + BigInt(i)
-    await cashier.fund(payee, totalOf(amount))
-    assert.equal(await cashier.approve(server.url, await cashier.submit(payee, amount, '001')), 200)
+    await cashier.fund(payout_shop, totalOf(amount))
+    assert.equal(await cashier.approve(server.url, await cashier.submit(payout_shop, amount, '001')), 200)
   }
 }
 

@@ -87,7 +87,7 @@ after(async () => {
 })
 
 test('four servers lose no payment and send no payout twice while one dies, one hangs and one has a wrong clock', async (t) => {
-  const [payee, ...shops] = rig.shops as [Shop, ...Shop[]]
+  const [payout_shop, ...shops] = rig.shops as [Shop, ...Shop[]]
   const client = createClient(base, 16)
   load = startLoad({
     client,
@@ -102,13 +102,13 @@ test('four servers lose no payment and send no payout twice while one dies, one 
     await payments(load, 2 * PER_SECOND)
     // The server dies, or hangs, right after its answers to approvals, so that it still holds the leases of these payouts.
     const mortal = serverAt(MORTAL)
-    await approvePayouts(payee, mortal.child.url, payouts)
+    await approvePayouts(payout_shop, mortal.child.url, payouts)
     await mortal.child.kill()
     await payments(load, 2 * PER_SECOND)
     mortal.child = start(mortal.env)
     await mortal.child.ready()
     const hanging = serverAt(HANGING).child
-    await approvePayouts(payee, hanging.url, payouts)
+    await approvePayouts(payout_shop, hanging.url, payouts)
     hanging.signal('SIGSTOP')
     await sleep(HANG_MS)
     hanging.signal('SIGCONT')
@@ -121,7 +121,7 @@ test('four servers lose no payment and send no payout twice while one dies, one 
   assert.deepEqual(load.problems, [])
   const facts = factsOf(await gatherFacts(rig, load.acks), new Set(shops.map(({ merchant }) => merchant.id)))
   assert.deepEqual(findProblems(facts).slice(0, SHOWN_MAX), [])
-  const funded = new Map([[payee.merchant.id, payouts.total_minor]])
+  const funded = new Map([[payout_shop.merchant.id, payouts.total_minor]])
   assert.deepEqual(findPayoutProblems(await gatherPayoutFacts(rig), funded).slice(0, SHOWN_MAX), [])
   const { length } = load.acks
   t.diagnostic(`SEED=${SEED}: ${length} payments, ${payouts.count} payouts, ${ROUNDS} rounds, quiet after ${ms} ms`)
@@ -182,16 +182,16 @@ async function payments(load: Load, count: number): Promise<void> {
 
 /** Submits payouts, approves them at one server, and adds them to `made`. */
 async function approvePayouts(
-  payee: Shop,
+  payout_shop: Shop,
   server_url: string,
   made: { count: number; total_minor: bigint },
 ): Promise<void> {
   const ids: string[] = []
   for (let i = 0; i < PAYOUTS; i++) {
     const amount = 1_000n + BigInt(i)
-    await cashier.fund(payee, totalOf(amount))
+    await cashier.fund(payout_shop, totalOf(amount))
     made.total_minor += totalOf(amount)
-    ids.push(await cashier.submit(payee, amount, '001'))
+    ids.push(await cashier.submit(payout_shop, amount, '001'))
   }
   const statuses = await Promise.all(ids.map((id) => cashier.approve(server_url, id)))
   assert.deepEqual(new Set(statuses), new Set([200]))
