@@ -1,5 +1,5 @@
-// Models the rules of payouts without SQL: the people who may cause a payout, the operators whom a day's sums need, and the
-// holds. The model records the actions and answers of a step, and judges each answer and each payout request.
+// Models the rules of payouts without SQL: the people who may cause a payout, the operators that the sums of the day require, and
+// the reasons to wait. The model records the actions and answers of a step, and judges each answer and each payout request.
 
 /** A day and the offset of Tanzania's time zone from UTC, in milliseconds. */
 const DAY = 86_400_000
