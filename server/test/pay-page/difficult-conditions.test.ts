@@ -333,8 +333,8 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 /**
- * Counts the bytes of the page from now on, without the requests of the test. The returned function waits for the responses to
- * all requests that the page has sent.
+ * Counts the requests of the page from now on, and their bytes in both directions, without /healthz, which only the test
+ * requests. The returned function waits for the responses to all these requests.
  */
 function meter(page: Page): () => Promise<{ requests: number; bytes: number }> {
   const sizes: Promise<number | null>[] = []
