@@ -110,7 +110,7 @@ const look = async (name: string, visitor: Visitor) => {
   await visitor.picture(name)
 }
 
-test('a user adds a passkey, and signs in with it by the keyboard', async () => {
+test('a user adds a passkey, and uses the passkey by keyboard as the second step of a sign-in', async () => {
   const { person, visitor, device } = asha
   const { page } = visitor
   await look('passkeys', visitor)
