@@ -142,7 +142,7 @@ function Line({ label, strong = false, children }: { label: string; strong?: boo
   )
 }
 
-/** Describes the recipient in a sentence: name, number, and network or bank. */
+/** Describes the recipient in one line: name, number, and network or bank. */
 function whereTo(typed: WithdrawalFields, place: string, t: (typeof newTexts)['sw']): string {
   const name = typed.name.trim()
   const number = typed.identifier.trim()
