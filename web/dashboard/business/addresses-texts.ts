@@ -63,7 +63,7 @@ export const addressesTexts = texts({
     added: (address: string) => `You added ${address}. The address waits for the approval of an operator.`,
     remove_title: (label: string) => `Remove "${label}"?`,
     remove_text: (address: string) =>
-      `From the next request on, the server refuses keys that are restricted to addresses from ${address}.`,
+      `From the next request on, the server refuses requests from ${address} with keys that are restricted to addresses.`,
     remove_yes: 'Yes, remove it',
     removed: (label: string) => `You removed "${label}".`,
   },
