@@ -1,4 +1,4 @@
-// Describes the next step of a payment in a sentence, with its actor and the end of the wait.
+// Describes the next step of a payment in one to three sentences, with its known times.
 
 import type { Status } from '../../money/collections/index.ts'
 
@@ -15,7 +15,7 @@ export const WAITS_FOR = [
 ] as const
 type WaitsForCode = (typeof WAITS_FOR)[number]
 
-/** The next step of a payment. `text` is a sentence with the actor and the times of the step. */
+/** The next step of a payment. `text` describes the step in one to three sentences, with its known times. */
 export type WaitsFor = {
   what: WaitsForCode
   text: string
