@@ -74,7 +74,7 @@ function waitsForAttempt({ now, status, circuit_until }: WaitsForFacts, open: Op
   // Only a payment in processing fails at the deadline.
   const deadline = status === 'processing' ? ` Without an answer the payment fails at ${at(deadline_at)}.` : ''
   if (due_at <= now) {
-    const text = `The next step is overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`
+    const text = `The next step has been overdue since ${at(due_at)}: no worker has claimed the step.${deadline}`
     return { what: 'worker', text, since: due_at, ...times }
   }
   if (leased) {
