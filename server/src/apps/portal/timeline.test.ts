@@ -289,7 +289,7 @@ describe('the timeline of a withdrawal', () => {
     assert.ok(!JSON.stringify(timeline).includes('THEIR WORD'))
   })
 
-  test('to another merchant, or in the other environment, the server answers 404 for the timeline of a withdrawal', async () => {
+  test('the server answers 404 for the timeline of a withdrawal of another merchant or environment', async () => {
     const id = await operator.submit(shop)
     const path = `/v1/merchant/withdrawals/${id}/timeline`
     const stranger = (await world.newSession('MERCHANT_ADMIN')).token
