@@ -204,7 +204,7 @@ describe('lifetime of API keys', () => {
     assert.equal((await world.get(LIST, plaintext_key)).status, 200)
   })
 
-  test('the database has only the SHA-256 of a key, and no table contains the plaintext of the key', async () => {
+  test('the database has the SHA-256 of a key, and no table contains the plaintext or the random part of the key', async () => {
     const { plaintext_key: key } = await makeKey()
     await world.post(PUSH, { ...BODY, reference: 'after the key' }, { key })
     const tables = await world.rows<{ table_name: string }>(
