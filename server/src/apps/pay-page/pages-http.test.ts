@@ -103,7 +103,7 @@ const MAGIC = {
 
 describe('the screens of magic numbers', () => {
   for (const [ending, state] of Object.entries(MAGIC)) {
-    test(`a payment to a phone number that ends in ${ending} leads to the screen ${state}`, async () => {
+    test(`a payment by a phone number that ends in ${ending} leads to the screen ${state}`, async () => {
       const { public_slug: slug } = await newLink()
       const sent = await choose(slug, `0754 123 ${ending}`)
       assert.equal(sent.status, 303, sent.text)
@@ -120,7 +120,7 @@ describe('the screens of magic numbers', () => {
     })
   }
 
-  test('payments to phone numbers that end in 010 and 012 later become paid and returned', async () => {
+  test('a payment by a phone number that ends in 010 later becomes paid, and by one that ends in 012 returned', async () => {
     for (const [ending, state] of [
       ['010', 'success'],
       ['012', 'reversed'],
@@ -389,7 +389,7 @@ describe('forms of the pay page', () => {
     assert.match((await look(String(paid.headers.location))).text, /25,000/)
   })
 
-  test('the form of a cancelled link redirects to the page of the link, and the form of an unknown link gets 404', async () => {
+  test('the server redirects the form of a cancelled link to its page, and answers 404 to the form of an unknown link', async () => {
     const link = await newLink()
     const key = keyIn(await look(`/pay/${link.public_slug}`))
     await world.call({ method: 'POST', url: `/v1/payment-links/${link.id}/cancel` })
