@@ -42,7 +42,7 @@ export function pageTexts(language: Language): PageTexts {
 type TextPieces = { strings: TemplateStringsArray; names: readonly string[] }
 
 function createPageTexts(language: Language): PageTexts {
-  // The texts are part of the source code and need no escaping. The function escapes only the values.
+  // The texts are part of the source code and need no escaping, so `say` escapes only the values.
   const pieces = Object.fromEntries(
     Object.entries(TEXTS[language]).map(([key, sentence]) => [key, splitText(sentence)]),
   ) as Record<TextKey, TextPieces>
