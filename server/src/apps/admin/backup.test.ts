@@ -74,7 +74,7 @@ test('after a restore, the server sends no payout that the provider does not hav
     assert.equal(await statusOf(stage, key), 'NEEDS_RECONCILIATION')
   }))
 
-test('each restore writes one audit entry, and a second restore keeps the pause of the backup', () =>
+test('each restore writes one audit entry, and a second restore reports the pause of the first restore', () =>
   withPayoutWorld(async (stage) => {
     await restore(stage)
     const again = await restore(stage)
