@@ -375,8 +375,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is not UTF-8': 'si UTF-8',
   'This user is already disabled.': 'Mtu huyu amezuiwa tayari.',
   'This user does not have an operator role.': 'Mtu huyu hana jukumu la mwendeshaji.',
-  'This user is the last enabled SUPER_ADMIN, who alone sets prices and the settings of the platform. Give another user this role first.':
-    'Huyu ni msimamizi mkuu wa mwisho, na ndiye pekee anayeweka bei na mipangilio ya mfumo. Mpe mtu mwingine jukumu hili kwanza.',
+  'This user is the last enabled SUPER_ADMIN.': 'Huyu ni msimamizi mkuu wa mwisho.',
+  'Only this role can set prices and the settings of the platform.':
+    'Jukumu hili tu linaweza kuweka bei na mipangilio ya mfumo.',
+  'Give another user this role first.': 'Mpe mtu mwingine jukumu hili kwanza.',
 }
 
 /** Messages that only repeat the error code. problem-texts.ts has a text for each of these codes. */
