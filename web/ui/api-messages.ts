@@ -126,7 +126,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Weka kwanza hatua yako ya pili na uingie nayo, kabla ya kuidai kwa watumiaji wote.',
   'Too many documents wait in the queue. Repeat the request after the seconds in Retry-After.':
     'Nyaraka nyingi zinasubiri kuandaliwa. Jaribu tena baada ya muda mfupi.',
-  'Too many exports run at once. Repeat the request after the seconds in Retry-After.':
+  'Too many exports run at the same time. Repeat the request after the seconds in Retry-After.':
     'Faili nyingi zinaandaliwa kwa sasa. Jaribu tena baada ya muda mfupi.',
   'Only operators of the platform may make this call.': 'Hili ni la waendeshaji wa mfumo tu.',
   'Ask an operator.': 'Muulize mwendeshaji.',

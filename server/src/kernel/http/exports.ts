@@ -34,7 +34,7 @@ export function beginExport(request: FastifyRequest, reply: FastifyReply): void 
     (environment === 'sandbox' && total.sandbox >= EXPORT_LIMITS.of_sandbox)
   if (is_full) {
     refuse('service_unavailable', {
-      message: 'Too many exports run at once. Repeat the request after the seconds in Retry-After.',
+      message: 'Too many exports run at the same time. Repeat the request after the seconds in Retry-After.',
       retry_after_s: RETRY_AFTER_S,
     })
   }
