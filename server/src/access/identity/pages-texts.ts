@@ -152,9 +152,9 @@ const en: IdentityTexts = {
   no_mail_lead: `Ask its operator for your link. The operator finds it with this command on the server: ${adminCommand('emails')}`,
   check_mail: 'Check your e-mail',
   check_mail_sign_up:
-    'We have sent a message to the address you gave. Open the link in it to confirm your address. If you do not see it, look in the spam folder.',
+    'We have sent a message to the address you gave. To confirm your address, open the link in the message. If you do not see the message, look in the spam folder.',
   check_mail_reset:
-    'We have sent a message to the address you gave. The link in it works once, within 30 minutes. If you do not see it, look in the spam folder.',
+    'We have sent a message to the address you gave. Its link works once, within 30 minutes. If you do not see the message, look in the spam folder.',
   reset_title: 'Set a new password',
   reset_lead: 'Give the e-mail address of your account. We will send you a link to set a new password.',
   send_link: 'Send me the link',
