@@ -83,7 +83,7 @@ describe('keys of a foreign issuer', () => {
     assert.deepEqual([countQueries('configuration'), countQueries('/keys')], [1, 1])
   })
 
-  test('the server accepts tokens of the new key and of the old key right after the issuer rotates its keys', async () => {
+  test('the server accepts tokens of the new key and of the old key one minute after the issuer rotates its keys', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     assert.equal(codeOf(await call(tokenFor('asha'))), 200)
@@ -93,7 +93,7 @@ describe('keys of a foreign issuer', () => {
     assert.equal(codeOf(await call(tokenFor('asha', { key: old }))), 200)
   })
 
-  test('the server refuses a key within five minutes after the issuer removed the key', async () => {
+  test('the server refuses a key five minutes after the issuer removed the key', async () => {
     await known('asha')
     const [old] = issuer.keys as [TestKey]
     const stolen = tokenFor('asha', { key: old })
