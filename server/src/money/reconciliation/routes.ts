@@ -140,7 +140,7 @@ function withdrawRoute(deps: Deps, app: App): void {
         operationId: 'withdrawProviderStatement',
         summary: 'Withdraw a statement that was imported by mistake',
         description:
-          'The server restores the lines that its lines replaced, closes the cases that it opened as `withdrawn`, and opens the cases that it explained. The same file can be imported again.',
+          'The server restores the lines that the lines of the statement replaced. It closes the cases that the statement opened as `withdrawn`, and opens the cases that the statement explained. The same file can be imported again.',
         params: StatementParams,
         body: WithdrawBody,
         response: { 200: StatementAnswer },
