@@ -151,7 +151,7 @@ const QueueAnswer = success(
         },
         {
           description:
-            'The last scheduled check of the books, if that check failed. Null means that the check did not fail.',
+            'The last scheduled check of the books, if that check failed. Null means that the last check did not fail, or that no check has run.',
         },
       ),
     ),
