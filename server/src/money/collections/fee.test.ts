@@ -236,7 +236,7 @@ describe('a fee that is not less than the amount', () => {
   }
 
   for (const path of [PUSH, STK, PESA, QR]) {
-    test(`the endpoint ${path} refuses an amount not above its fee, names the smallest valid amount, and does not use the key`, async () => {
+    test(`the endpoint ${path} refuses an amount not above its fee, names the smallest valid amount, and keeps the Idempotency-Key free`, async () => {
       const shop = await newShop([{ percentage: '10', flat_fee: '9.50' }])
       const idempotency_key = randomUUID()
       const { message, details } = refused(await pay(shop, '10.56', { path, idempotency_key }))
