@@ -261,7 +261,7 @@ describe('idempotency keys of adjustments', () => {
     assert.equal(await balance(shop), '1500.50')
   })
 
-  test('the server stores the refusal insufficient_balance under its Idempotency-Key, and a malformed request does not use the key', async () => {
+  test('the server stores the refusal insufficient_balance under its Idempotency-Key, and a malformed request keeps its Idempotency-Key free', async () => {
     const shop = await newShop()
     const idempotency_key = randomUUID()
     assert.equal((await adjust(shop, { ...DEBIT, reason: '' }, { idempotency_key })).status, 400)
