@@ -108,7 +108,7 @@ test('a password reset also removes a member and a key that a running request of
   )
 })
 
-test('the server refuses the requests of the stranger, an accomplice and their key that wait for a password reset', async () => {
+test('if a request of the stranger, of an accomplice or of their key waits for a password reset, the server refuses the request', async () => {
   const act = { actor: { kind: 'command', id: null, name: 'admin' }, request_id: null, address: null } as const
   const rowsOf = async (merchant_id: string) => [
     await world.rows('select 1 from api_keys where merchant_id = $1 and revoked_at is null', [merchant_id]),
