@@ -76,7 +76,7 @@ export const reconciliationTexts = texts({
     } as Record<string, string>,
     take_back: 'Ondoa',
     take_back_text: (provider: string) =>
-      `Taarifa hii ya ${provider} itahesabiwa kama haikuletwa; kesi zake zitafungwa.`,
+      `Seva haitatumia tena taarifa hii ya ${provider}. Itafunga kesi zilizofunguliwa na taarifa hii, na kufungua tena kesi zilizoelezwa na taarifa hii.`,
     taken_back: 'Umeondoa taarifa.',
     no_statements: 'Hakuna taarifa iliyoletwa.',
   },
@@ -146,7 +146,7 @@ export const reconciliationTexts = texts({
     statement_states: { importing: 'Being compared', done: 'Done', failed: 'Failed', withdrawn: 'Withdrawn' },
     take_back: 'Withdraw',
     take_back_text: (provider: string) =>
-      `This statement of ${provider} will count as never imported, and the server closes its cases.`,
+      `The server no longer uses this statement of ${provider}. It closes the cases that the statement opened, and opens again the cases that the statement explained.`,
     taken_back: 'You withdrew the statement.',
     no_statements: 'No operator has imported a statement.',
   },
