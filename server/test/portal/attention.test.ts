@@ -238,6 +238,36 @@ for (const language of languagesOf(1)) {
   })
 }
 
+for (const language of languagesOf(2)) {
+  test(`a member sends the webhook of a payment again to each endpoint that receives it, and sees the result of each address (${language})`, async () => {
+    const { merchant, id, deliveries } = await troubledShop(['stock'])
+    await untilGivenUp(deliveries)
+    receiver.reply = { kind: 'status', status: 200 }
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens(`/sandbox/collections/${id}`)
+    const button = page.getByRole('button', { name: says('Tuma webhook tena', 'Send the webhook again') })
+    await button.waitFor()
+    const before = receiver.received.length
+    await button.dblclick()
+    const result = page.getByRole('main').getByRole('status')
+    for (const address of [receiver.url, `${receiver.url}/stock`]) {
+      await result.getByText(address, { exact: true }).waitFor()
+    }
+    const arrived = says(
+      'imepokea ujumbe collection.success: HTTP 200.',
+      'accepted the event collection.success: HTTP 200.',
+    )
+    await result.getByText(arrived).nth(1).waitFor()
+    assert.equal(await result.getByText(arrived).count(), 2)
+    const sent = receiver.received.slice(before).map(({ body }) => JSON.parse(body).collection_id)
+    assert.deepEqual(sent, [id, id], 'each endpoint gets the event once')
+    await at.looks('a webhook that the member sent again to two endpoints')
+    await at.picture('resend-two-endpoints')
+    await at.leave()
+  })
+}
+
 for (const language of languagesOf(0)) {
   test(`the page of a payment says how many attempts of its webhook failed and when the next attempt is, and sends the webhook now (${language})`, async () => {
     const { merchant, id } = await troubledShop()

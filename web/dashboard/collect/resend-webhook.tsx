@@ -1,13 +1,13 @@
-// Sends the newest webhook of a payment now or again, waits for the attempt, and shows its result.
+// Sends the newest event of a payment now or again to each endpoint, waits for the attempts, and shows their results.
 
 import { Button, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useAction, useRead } from '../../ui/data.ts'
+import { useCall, useRead } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { useTexts } from '../../ui/language.ts'
-import { PageLink, Time } from '../../ui/parts.tsx'
+import { Mono, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { resendTexts } from './resend-texts.ts'
@@ -24,84 +24,153 @@ const PATIENCE_MS = 30_000
 
 const lastNumber = ({ attempts }: ResentDelivery) => attempts.at(-1)?.number ?? 0
 
-/** A delivery that the page sent again, and the number of its last attempt before. */
-type ResentWebhook = { id: string; attempts_before: number }
+/** A delivery that the page sent again, its endpoint, and the number of its last attempt before. */
+type ResentWebhook = { id: string; endpoint_id: string; attempts_before: number }
+/** The deliveries of one press of the button, and the refusals of the server. */
+type ResentSet = { at: number; sent: readonly ResentWebhook[]; refusals: readonly ResendRefusal[] }
+/** The server refused to send this delivery again. */
+type ResendRefusal = { id: string; error: unknown }
 
 /**
  * Reads a delivery until its next attempt has ended, or until the page stops waiting. `ended` is true if the attempt has ended
  * or the server has cancelled the delivery.
  */
-function useNextAttempt(resent: ResentWebhook | null) {
+function useNextAttempt(resent: ResentWebhook, onFinish: () => void) {
   const queries = useQueryClient()
-  const [finished, setFinished] = useState<ResentWebhook | null>(null)
-  const waiting = resent !== null && finished !== resent
+  const [waiting, setWaiting] = useState(true)
   const { data, error } = useRead(
     'GET /v1/merchant/webhook-deliveries/{id}',
-    { params: { id: resent?.id ?? '' } },
+    { params: { id: resent.id } },
     { enabled: waiting, live: LOOK_MS },
   )
-  const ended =
-    resent !== null && data !== undefined && (lastNumber(data) > resent.attempts_before || data.status === 'cancelled')
+  const ended = data !== undefined && (lastNumber(data) > resent.attempts_before || data.status === 'cancelled')
+  const finished = useRef(onFinish)
+  finished.current = onFinish
   useEffect(() => {
     if (!waiting) return
     const finish = () => {
-      setFinished(resent)
+      setWaiting(false)
+      finished.current()
       // The timeline then shows the attempt of the result.
       void queries.invalidateQueries()
     }
     if (ended) return finish()
     const patience = setTimeout(finish, PATIENCE_MS)
     return () => clearTimeout(patience)
-  }, [waiting, ended, resent, queries])
+  }, [waiting, ended, queries])
   // While the page waits, it hides an error, because a later read may succeed.
-  return { delivery: data, error: resent === null || waiting ? null : error, waiting, ended }
+  return { delivery: data, error: waiting ? null : error, waiting, ended }
 }
 
+/** The deliveries of the newest event, one for each endpoint. Ids of deliveries begin with their time. */
+function newestDeliveries(webhooks: readonly WebhookItem[]) {
+  const newest = webhooks.reduce<WebhookItem | undefined>(
+    (max, item) => (max === undefined || item.delivery_id > max.delivery_id ? item : max),
+    undefined,
+  )
+  const ids = new Set(webhooks.filter(({ event }) => event === newest?.event).map(({ delivery_id }) => delivery_id))
+  return [...ids].flatMap((id) => {
+    const attempts = webhooks.filter(({ delivery_id }) => delivery_id === id)
+    const last = attempts.at(-1)
+    if (last === undefined) return []
+    const queued = last.number === 0 || last.next_attempt_at !== null
+    return [{ id, attempts, last, queued, retries: queued && last.number > 0 && !last.delivered }]
+  })
+}
+
+/** Sends deliveries again, each with its own request, and returns the result of each request. */
+function useResend() {
+  const call = useCall()
+  const queries = useQueryClient()
+  const [set, setSet] = useState<ResentSet | null>(null)
+  const [asking, setAsking] = useState(false)
+  const [open, setOpen] = useState(0)
+  const send = async (ids: readonly string[]) => {
+    setSet(null)
+    setAsking(true)
+    const replies = await Promise.allSettled(
+      ids.map((id) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } })),
+    )
+    const sent = replies.flatMap((reply) => {
+      if (reply.status === 'rejected') return []
+      const { id, endpoint_id } = reply.value
+      return [{ id, endpoint_id, attempts_before: lastNumber(reply.value) }]
+    })
+    const refusals = replies.flatMap((reply, i) =>
+      reply.status === 'rejected' ? [{ id: ids[i] ?? '', error: reply.reason }] : [],
+    )
+    setSet({ at: Date.now(), sent, refusals })
+    setOpen(sent.length)
+    setAsking(false)
+    await queries.invalidateQueries()
+  }
+  return { send, set, sending: asking || open > 0, onFinish: () => setOpen((count) => count - 1) }
+}
+
+const useMaySend = () => useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+
 /**
- * Returns the button that sends the newest webhook of the payment, and the result. If the delivery waits for its retry, the
- * button sends it now, and a text says how the attempts before ended. If the delivery is due without a failed attempt, the
- * button is disabled. If the payment has no webhook, or the member may not send webhooks, both are null.
+ * Returns the button that sends the newest event of the payment to each endpoint that receives it, and the results. A text says
+ * how the attempts of waiting deliveries ended. If all deliveries are due without a failed attempt, the button is disabled.
+ * If the payment has no webhook, or the member may not send webhooks, both are null.
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)
-  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-  const replay = useAction('POST /v1/merchant/webhook-deliveries/{id}/replay')
-  const [resent, setResent] = useState<ResentWebhook | null>(null)
-  const { delivery, error, waiting, ended } = useNextAttempt(resent)
+  const develops = useMaySend()
+  const { send, set, sending, onFinish } = useResend()
   const webhooks = items?.filter((item) => item.kind === 'webhook') ?? []
-  const last = webhooks.at(-1)
-  if (!develops || last === undefined) return { button: null, result: null }
-  const send = () => {
-    setResent(null)
-    replay.mutate(
-      { params: { id: last.delivery_id } },
-      { onSuccess: (sent) => setResent({ id: sent.id, attempts_before: lastNumber(sent) }) },
-    )
-  }
-  const sending = replay.isPending || waiting
-  const queued = last.number === 0 || last.next_attempt_at !== null
-  const retries = queued && last.number > 0 && !last.delivered
+  const deliveries = newestDeliveries(webhooks)
+  if (!develops || deliveries.length === 0) return { button: null, result: null }
+  const sendable = deliveries.filter(({ queued, retries }) => !queued || retries)
+  const retries = sendable.length > 0 && sendable.every((one) => one.retries)
+  const ids = sendable.map(({ id }) => id)
   return {
     button: (
-      <Button variant="default" loading={sending} disabled={queued && !retries && !sending} onClick={send}>
+      <Button
+        variant="default"
+        loading={sending}
+        disabled={ids.length === 0 && !sending}
+        onClick={() => void send(ids)}
+      >
         {sending ? t.sending : retries ? t.send_now : t.resend}
       </Button>
     ),
     result: (
       <>
-        {queued && !sending && delivery === undefined ? (
-          <QueuedWebhook last={last} attempts={webhooks.filter((item) => item.delivery_id === last.delivery_id)} />
-        ) : null}
+        {sending || set !== null
+          ? null
+          : deliveries
+              .filter(({ queued }) => queued)
+              .map(({ id, last, attempts }) => <QueuedWebhook key={id} last={last} attempts={attempts} />)}
         <div role="status">
           {sending ? <Text size="sm">{t.sending}</Text> : null}
-          {sending || delivery === undefined || error !== null ? null : (
-            <ResendResult delivery={delivery} ended={ended} />
-          )}
+          <Stack gap="sm">
+            {set?.sent.map((one) => (
+              <ResentOutcome key={`${set.at} ${one.id}`} resent={one} onFinish={onFinish} />
+            ))}
+          </Stack>
         </div>
-        <Problem error={replay.error ?? error} />
+        {set?.refusals.map(({ id, error }) => (
+          <Problem key={id} error={error} />
+        ))}
       </>
     ),
   }
+}
+
+/** Waits for the attempt of one endpoint, and shows its address and its result. */
+function ResentOutcome({ resent, onFinish }: { resent: ResentWebhook; onFinish: () => void }) {
+  const { delivery, error, waiting, ended } = useNextAttempt(resent, onFinish)
+  const endpoints = useRead('GET /v1/merchant/webhook-endpoints').data?.items
+  const address = endpoints?.find(({ id }) => id === resent.endpoint_id)?.webhook_url
+  if (waiting) return null
+  return (
+    <Stack gap={0} className="long-mono">
+      {address == null ? null : <Mono>{address}</Mono>}
+      {delivery === undefined || error !== null ? null : <ResendResult delivery={delivery} ended={ended} />}
+      <Problem error={error} />
+    </Stack>
+  )
 }
 
 /** Says how the attempts of a delivery that waits ended, and when the server tries next. */
