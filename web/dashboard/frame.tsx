@@ -175,8 +175,8 @@ function DashboardShell({
 }
 
 /**
- * Shows the business of the page. A user with several businesses can choose another business. A dot marks each other business
- * that has problems, and the closed choice if there is such a business.
+ * Shows the business of the page. A user with several businesses can choose another one. From the page of a record, the choice
+ * opens the list. A dot marks each other business that has problems, and the closed choice if there is such a business.
  */
 function BusinessChoice({
   memberships,
@@ -192,6 +192,13 @@ function BusinessChoice({
   const t = useTexts(frameTexts)
   const { role: roleName } = useWords()
   const troubled = useTroubledBusinesses(environment, memberships.length > 1)
+  const navigate = useNavigate()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const change = async (merchant_id: string) => {
+    // The list comes first, because the other business has no record with this id.
+    if (path.split('/').length > 3) await navigate({ to: listOf(path, environment) })
+    choose(merchant_id)
+  }
   const isMarked = ({ merchant_id }: Membership) => merchant_id !== membership.merchant_id && troubled.has(merchant_id)
   return (
     <div className="business">
@@ -207,7 +214,7 @@ function BusinessChoice({
               value: one.merchant_id,
               label: isMarked(one) ? `● ${one.name} ${t.needs_attention}` : one.name,
             }))}
-            onChange={(event) => choose(event.currentTarget.value)}
+            onChange={(event) => void change(event.currentTarget.value)}
           />
           <span className="business-mark" id="other-business">
             {memberships.some(isMarked) ? <VisuallyHidden>{t.other_needs_attention}</VisuallyHidden> : null}
@@ -223,6 +230,12 @@ function BusinessChoice({
   )
 }
 
+/** Returns the path of the list of a page. From the page of a record, this list exists also in another business or environment. */
+function listOf(path: string, environment: string): string {
+  const [, , list = ''] = path.split('/')
+  return `/${environment}${list === '' ? '' : `/${list}`}`
+}
+
 /**
  * Opens the same list in the other environment. From a page below a list, such as the page of a record, opens the list, because
  * the other environment has no such record.
@@ -232,10 +245,7 @@ function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const parts = useTexts(partsTexts)
   const navigate = useNavigate()
   const path = useRouterState({ select: (state) => state.location.pathname })
-  const change = (next: string) => {
-    const [, , list = ''] = path.split('/')
-    void navigate({ to: `/${next}${list === '' ? '' : `/${list}`}` })
-  }
+  const change = (next: string) => void navigate({ to: listOf(path, next) })
   return (
     <SegmentedControl
       size="xs"
