@@ -36,7 +36,7 @@ const noticeTexts = texts({
     },
     digest: 'Muhtasari',
     digest_help:
-      'Malipo, kiasi, yasiyofanikiwa, utoaji pesa, na yanayohitaji uangalizi wako. Hautumwi kama hakuna kilichotokea.',
+      'Malipo, kiasi, yasiyofanikiwa, utoaji pesa, na matatizo yanayohitaji uangalizi wako. Hautumwi kama hakuna kilichotokea.',
     digests: {
       off: 'Usitume',
       daily: 'Kila siku, saa 12 asubuhi, wa jana',
@@ -60,7 +60,7 @@ const noticeTexts = texts({
     },
     digest: 'Summary',
     digest_help:
-      'Payments, amounts, failures, withdrawals, and what needs your attention. If nothing happened, the server sends no e-mail.',
+      'Payments, amounts, failures, withdrawals, and the problems that need your attention. If nothing happened, the server sends no e-mail.',
     digests: {
       off: 'None',
       daily: 'Every day at 06:00, about yesterday',
