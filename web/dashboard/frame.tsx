@@ -139,6 +139,21 @@ function DashboardShell({
   ]
   const acts = useSearchActs(role, at)
   const listsOf = useSearchLists(at)
+  const switchTo = useSwitch(environment, choose)
+  const scopeName = (business: Membership, of: Environment) =>
+    `${business.name}, ${of === 'live' ? parts.environment_live : parts.environment_sandbox}`
+  const other = environment === 'live' ? 'sandbox' : 'live'
+  const others = memberships.filter((one) => one.merchant_id !== merchant_id)
+  const search_scope = {
+    name: scopeName(membership, environment),
+    others: [
+      { name: scopeName(membership, other), choose: () => switchTo.environment(other) },
+      ...others.map((one) => ({
+        name: scopeName(one, environment),
+        choose: () => void switchTo.business(one.merchant_id),
+      })),
+    ],
+  }
   const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
   return (
     <MerchantContext value={acting}>
@@ -158,6 +173,7 @@ function DashboardShell({
                 places={[...acts, ...placesOfMenu(menu)]}
                 pageOf={({ target }) => at(target)}
                 listsOf={listsOf}
+                scope={search_scope}
               />
             }
             header={<EnvironmentSwitch environment={environment} />}
@@ -192,13 +208,7 @@ function BusinessChoice({
   const t = useTexts(frameTexts)
   const { role: roleName } = useWords()
   const troubled = useTroubledBusinesses(environment, memberships.length > 1)
-  const navigate = useNavigate()
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  const change = async (merchant_id: string) => {
-    // The list comes first, because the other business has no record with this id.
-    if (path.split('/').length > 3) await navigate({ to: listOf(path, environment) })
-    choose(merchant_id)
-  }
+  const switchTo = useSwitch(environment, choose)
   const isMarked = ({ merchant_id }: Membership) => merchant_id !== membership.merchant_id && troubled.has(merchant_id)
   return (
     <div className="business">
@@ -214,7 +224,7 @@ function BusinessChoice({
               value: one.merchant_id,
               label: isMarked(one) ? `● ${one.name} ${t.needs_attention}` : one.name,
             }))}
-            onChange={(event) => void change(event.currentTarget.value)}
+            onChange={(event) => void switchTo.business(event.currentTarget.value)}
           />
           <span className="business-mark" id="other-business">
             {memberships.some(isMarked) ? <VisuallyHidden>{t.other_needs_attention}</VisuallyHidden> : null}
@@ -236,6 +246,20 @@ function listOf(path: string, environment: string): string {
   return `/${environment}${list === '' ? '' : `/${list}`}`
 }
 
+/** Returns the switches to another business and to another environment. From the page of a record, they open the list. */
+function useSwitch(environment: Environment, choose: (merchant_id: string) => void) {
+  const navigate = useNavigate()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  return {
+    environment: (next: string) => void navigate({ to: listOf(path, next) }),
+    business: async (merchant_id: string) => {
+      // The list comes first, because the other business has no record with this id.
+      if (path.split('/').length > 3) await navigate({ to: listOf(path, environment) })
+      choose(merchant_id)
+    },
+  }
+}
+
 /**
  * Opens the same list in the other environment. From a page below a list, such as the page of a record, opens the list, because
  * the other environment has no such record.
@@ -243,15 +267,13 @@ function listOf(path: string, environment: string): string {
 function EnvironmentSwitch({ environment }: { environment: Environment }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
-  const navigate = useNavigate()
-  const path = useRouterState({ select: (state) => state.location.pathname })
-  const change = (next: string) => void navigate({ to: listOf(path, next) })
+  const switchTo = useSwitch(environment, () => {})
   return (
     <SegmentedControl
       size="xs"
       aria-label={t.environment}
       value={environment}
-      onChange={change}
+      onChange={switchTo.environment}
       data={ENVIRONMENTS.map((value) => ({
         value,
         label: value === 'live' ? parts.environment_live : parts.environment_sandbox,

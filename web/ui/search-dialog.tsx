@@ -1,8 +1,18 @@
 // Shows the dialog of the search: a combobox whose list has records, pages and actions.
 
+import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import type { Calls } from './api-types.ts'
 import { useRead } from './data.ts'
 import { facts } from './facts.ts'
@@ -22,6 +32,9 @@ export type SearchHit = Calls['GET /v1/search']['data']['groups'][number]['items
 /** A page or an action that the search offers. `to` is a path below the console. */
 export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: boolean }
 
+/** The business and environment of a search by name, and the switches to others in which the user can repeat the search. */
+export type SearchScope = { name: string; others: readonly { name: string; choose: () => void }[] }
+
 /** A line of the list: a record, a page, an action or a recent search. */
 type SearchOption = { key: string; show: ReactNode; choose: () => void }
 type SearchGroup = { label: string; options: SearchOption[] }
@@ -34,6 +47,7 @@ const WAIT_MS = 150
 const TEXT_MIN = 2
 const RECENT_MAX = 6
 const PLACES_MAX = 6
+const OTHERS_MAX = 5
 
 const storageKey = () => `malipo.${facts.console}.searches`
 
@@ -73,6 +87,7 @@ export function SearchDialog(props: {
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
   listsOf?: ListsOfGroup | undefined
+  scope?: SearchScope | undefined
   /** The keys that the user typed while the dialog was loading. */
   typedAhead: string
   onClose: () => void
@@ -91,6 +106,7 @@ export function SearchDialog(props: {
   useLayoutEffect(() => dialog.current?.showModal(), [])
   const none =
     asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
+  const none_text = props.scope === undefined ? t.none : t.none_in(props.scope.name)
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)
   return (
     <dialog
@@ -105,13 +121,42 @@ export function SearchDialog(props: {
       <SearchList {...{ typed, setTyped, groups, is_stale }} close={() => dialog.current?.close()} />
       <div className="search-foot">
         <Problem error={asks ? read.error : null} retry={() => void read.refetch()} />
-        {none ? <p className="search-none">{t.none}</p> : null}
+        {none ? <p className="search-none">{none_text}</p> : null}
+        {none ? <OtherScopes others={props.scope?.others ?? []} dialog={dialog} /> : null}
         <span role="status" className="unseen">
-          {typed.trim() === '' || (asks && read.isFetching) ? '' : none ? t.none : t.count(count)}
+          {typed.trim() === '' || (asks && read.isFetching) ? '' : none ? none_text : t.count(count)}
         </span>
         <p className="search-help">{t.help}</p>
       </div>
     </dialog>
+  )
+}
+
+/** Shows a button for each other scope. The button switches and repeats the search. Then the field has the focus. */
+function OtherScopes({
+  others,
+  dialog,
+}: {
+  others: SearchScope['others']
+  dialog: RefObject<HTMLDialogElement | null>
+}) {
+  const t = useTexts(searchTexts)
+  return (
+    <div className="search-others">
+      {others.slice(0, OTHERS_MAX).map(({ name, choose }) => (
+        <Button
+          key={name}
+          size="xs"
+          variant="default"
+          onClick={() => {
+            choose()
+            dialog.current?.querySelector('input')?.focus()
+          }}
+        >
+          {t.search_in(name)}
+        </Button>
+      ))}
+    </div>
   )
 }
 

@@ -14,6 +14,8 @@ export const searchTexts = texts({
     acts: 'Vitendo',
     pages: 'Kurasa',
     none: 'Hakuna kilichopatikana. Jaribu tarakimu nne za mwisho za simu, mwanzo wa namba ya kumbukumbu au kiasi kamili.',
+    none_in: (place: string) => `Hakuna kilichopatikana katika ${place}.`,
+    search_in: (place: string) => `Tafuta katika ${place}`,
     count: (count: number) => `Matokeo: ${count}`,
     help: 'Mishale kuchagua · Enter kufungua · Esc kufunga',
     kinds: {
@@ -51,6 +53,8 @@ export const searchTexts = texts({
     acts: 'Actions',
     pages: 'Pages',
     none: 'Nothing found. Try the last four digits of a phone, the beginning of a reference or the exact amount.',
+    none_in: (place: string) => `Nothing found in ${place}.`,
+    search_in: (place: string) => `Search in ${place}`,
     count: (count: number) => `Results: ${count}`,
     help: 'Arrows to choose · Enter to open · Esc to close',
     kinds: {

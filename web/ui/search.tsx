@@ -5,7 +5,7 @@ import { UnstyledButton } from '@mantine/core'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Icon } from './icons.tsx'
 import { useTexts } from './language.ts'
-import type { ListsOfGroup, SearchCall, SearchHit, SearchPlace } from './search-dialog.tsx'
+import type { ListsOfGroup, SearchCall, SearchHit, SearchPlace, SearchScope } from './search-dialog.tsx'
 import { searchTexts } from './search-texts.ts'
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog })))
@@ -24,12 +24,14 @@ function isKeyTaken(target: EventTarget | null): boolean {
 /**
  * Shows the button that opens the search. "/", Ctrl-K and Command-K also open the search. `places` are the pages and actions of
  * the user. `pageOf` returns the page of a hit, and `listsOf` the lists with all hits of a kind.
+ * `scope` names what the search covers.
  */
 export function SearchBox(props: {
   call: SearchCall
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
   listsOf?: ListsOfGroup
+  scope?: SearchScope
 }) {
   const t = useTexts(searchTexts)
   const [opening, setOpening] = useState<SearchOpening | null>(null)

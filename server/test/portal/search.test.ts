@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setMember } from '../../src/access/merchants/index.ts'
+import { inTransaction } from '../../src/kernel/db/index.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
@@ -222,6 +224,41 @@ test('a member moves through the hits with the arrows, and a screen reader annou
   await at.picture('search-none')
   await at.leave()
 })
+
+for (const language of languagesOf(0)) {
+  test(`a search without a hit names its business and environment, and a button repeats it in another one (${language})`, async () => {
+    const { world } = office
+    const other = await world.newMerchant()
+    await world.rows(`update merchants set name = 'Duka la Pili' where id = $1`, [other.id])
+    const person = await office.newPerson('VIEWER', other)
+    const { merchant } = world
+    const [named] = await world.rows<{ name: string }>('select name from merchants where id = $1', [merchant.id])
+    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+    const at = await office.comes(person, 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    await page.getByLabel(says('Biashara', 'Business'), { exact: true }).selectOption(other.id)
+    await openSearch(at)
+    await field(at).fill('7001')
+    const names = (business: string, environment: string) =>
+      page
+        .locator('p')
+        .getByText(says(`Hakuna kilichopatikana katika ${business}, `, `Nothing found in ${business}, `) + environment)
+    await names('Duka la Pili', says('Majaribio.', 'Sandbox.')).waitFor()
+    await at.looks('a search without a hit in one of two businesses')
+    await at.picture('search-none-in')
+    const press = (business: string, environment: string) =>
+      at.press(`Tafuta katika ${business}, ${environment}`, `Search in ${business}, ${environment}`)
+    await press('Duka la Pili', says('Halisi', 'Live'))
+    await names('Duka la Pili', says('Halisi.', 'Live.')).waitFor()
+    await press(named?.name as string, says('Halisi', 'Live'))
+    await option(at, 'LIVE-1').waitFor()
+    assert.equal(await field(at).inputValue(), '7001')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/live\/collections\/[0-9a-f-]{36}$/)
+    await at.leave()
+  })
+}
 
 test('a member on a phone opens the search with its button, and sees only payments of the environment', async () => {
   const options = { viewport: { width: 360, height: 740 } }
