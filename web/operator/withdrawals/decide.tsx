@@ -20,10 +20,10 @@ import { Flags } from './panels.tsx'
 import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
-/** The facts that only the dialog of an approval uses. */
+/** The facts that the dialogs of an approval and of a rejection use. */
 type ApprovalFacts = {
   flags: readonly Flag[]
-  /** True means that the provider reports another name than the merchant. */
+  /** True means that the provider reports another name than the merchant. Only the dialog of an approval uses it. */
   name_differs: boolean
 }
 
@@ -44,7 +44,7 @@ export function Decide({
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
       {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, known_name }} /> : null}
-      {act === 'reject' ? <Reject {...rest} /> : null}
+      {act === 'reject' ? <Reject {...rest} flags={flags} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
       {act === 'recall' ? <Recall {...rest} /> : null}
@@ -136,7 +136,12 @@ function Approve({
   )
 }
 
-function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
+function Reject({
+  of: { withdrawal },
+  flags,
+  onDone,
+  onClose,
+}: DecisionProps & Pick<ApprovalFacts, 'flags'>) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
@@ -152,6 +157,7 @@ function Reject({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   })
   return (
     <DialogForm onSubmit={send}>
+      <Flags flags={flags} />
       <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"
