@@ -194,7 +194,13 @@ describe("the operators' console", () => {
     await keyboard.press('a')
     await field.waitFor()
     assert.equal(await again.count(), 0)
-    await visitor.press('', 'Cancel')
+    await field.fill('Rent')
+    await keyboard.press('Enter')
+    await hears(visitor, '', 'to Asha Mwinyi.')
+    // This withdrawal is not in the last list of the tab, so the next step is the list.
+    await visitor.page.locator('a:focus').getByText('Back to the list', { exact: true }).waitFor()
+    await keyboard.press('Enter')
+    await visitor.sees('', 'Withdrawals')
     await visitor.leave()
   })
 
@@ -230,11 +236,14 @@ describe("the operators' console", () => {
       await press('ArrowDown')
       await press('Enter')
       await hears(visitor, '', warns ? 'Rejected: the server' : 'to Asha Mwinyi.')
-      // After the dialog, the result of the decision has the focus.
-      await page.locator('.notice:focus').waitFor()
-      await press('j')
+      // After the dialog, the button that opens the next withdrawal has the focus.
+      await page.locator('button:focus').getByText('Open the next withdrawal', { exact: true }).waitFor()
+      if (i === 0) await visitor.picture('decided')
+      await press('Enter')
     }
     await hears(visitor, '', 'This is the last withdrawal of the list.')
+    await page.locator('a:focus').getByText('Back to the queue', { exact: true }).waitFor()
+    await visitor.picture('decided-last')
     const seconds = Math.round((Date.now() - began) / 1_000)
     t.diagnostic(`ten withdrawals: ${keys} key presses, ${seconds} seconds in a test`)
     assert.equal(keys, 2 + 4 * 10)

@@ -2,7 +2,7 @@
 
 import { Button, Group, SimpleGrid, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
@@ -149,7 +149,8 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
 
 /**
  * Links to the list and to its previous and next withdrawals, also by shortcuts. Other shortcuts open the decisions and ask the
- * provider for the name. After a decision, a button beside its result opens the next withdrawal.
+ * provider for the name. After a decision, a button below its result has the focus, so that Enter opens the next withdrawal.
+ * Without a next withdrawal, this button opens the list or the queue.
  */
 function Ways({
   id,
@@ -172,6 +173,7 @@ function Ways({
   const may_decide = useMay('money')
   const { list, steps } = useNeighbours(id)
   const [error, setError] = useState<unknown>(null)
+  const after = useRef<HTMLDivElement>(null)
   const next = async () => {
     setError(null)
     try {
@@ -211,13 +213,13 @@ function Ways({
         <Shortcuts keys={keys} />
       </Group>
       <Problem error={error} retry={() => void next()} />
-      <Notice text={notice} />
-      {decided && steps ? (
-        <Group gap="sm" className="no-print">
-          {notice === t.last ? (
-            <PageButton to="" variant="default">
-              {t.queue}
-            </PageButton>
+      <Notice text={notice} next={after} />
+      {decided ? (
+        <Group gap="sm" className="no-print" ref={after}>
+          {steps === null ? (
+            <PageButton to={list}>{t.to_list}</PageButton>
+          ) : notice === t.last ? (
+            <PageButton to="">{t.queue}</PageButton>
           ) : (
             <Button onClick={() => void next()}>{t.next_case}</Button>
           )}
