@@ -303,6 +303,14 @@ describe("the operators' console", () => {
       // Two other withdrawals of the merchant wait for an approval. The reserved sum does not contain them.
       const reserved = says('Limetengwa kwa utoaji ulioidhinishwa', 'Reserved for approved payouts')
       await page.getByText(reserved, { exact: true }).waitFor()
+      // The server compares the limits with the payouts of this merchant only, and the labels say so.
+      const sum = page.locator('.sum-rows > div').filter({
+        hasText: says(
+          'Za biashara hii zilizoidhinishwa leo kwenda namba hii',
+          'Approved today for this merchant to this number',
+        ),
+      })
+      assert.match((await sum.innerText()).replaceAll('\u00a0', ' '), /TZS 1,000$/)
       await visitor.looks('facts')
       await visitor.picture('facts')
       await page.keyboard.press('r')
