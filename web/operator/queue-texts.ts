@@ -9,6 +9,8 @@ type Kinds = Record<QueueItem['kind'], { name: string; what: string }>
 /** The name of each kind of waiting records, and the task of the operator. */
 export const queueTexts = texts({
   sw: {
+    key_next: 'Kazi inayofuata; Enter inaifungua',
+    key_previous: 'Kazi iliyotangulia',
     title: 'Yanayosubiri',
     lead: 'Kazi za waendeshaji zilizo wazi, za haraka kwanza. Ukurasa unajisasisha wenyewe.',
     environment: 'Mazingira',
@@ -64,6 +66,8 @@ export const queueTexts = texts({
     } as Kinds,
   },
   en: {
+    key_next: 'Next line; Enter opens the line',
+    key_previous: 'Previous line',
     title: 'Open work',
     lead: 'Open work of operators, the most urgent first. The page refreshes itself.',
     environment: 'Environment',

@@ -9,8 +9,10 @@ import { LoadingRows } from '../ui/list.tsx'
 import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
+import { focusRow } from '../ui/row-link.ts'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
+import { type Shortcut, Shortcuts } from './keys.tsx'
 import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
 import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
@@ -53,6 +55,10 @@ export function Queue() {
   const other_count = otherItems.reduce((sum, { count }) => sum + count, 0)
   const waiting = data?.items.filter(({ count }) => count > 0) ?? []
   const idle = data?.items.filter(({ count }) => count === 0) ?? []
+  const keys: Shortcut[] = [
+    { key: 'j', does: t.key_next, run: () => focusRow(1) },
+    { key: 'k', does: t.key_previous, run: () => focusRow(-1) },
+  ]
   const choose = (next: string) =>
     void navigate({ to: '.', search: (next === 'sandbox' ? { environment: next } : {}) as never, replace: true })
   return (
@@ -60,16 +66,19 @@ export function Queue() {
       title={t.title}
       lead={t.lead}
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={t.environment}
-          value={environment}
-          onChange={choose}
-          data={[
-            { value: 'live', label: parts.environment_live },
-            { value: 'sandbox', label: parts.environment_sandbox },
-          ]}
-        />
+        <>
+          <SegmentedControl
+            size="xs"
+            aria-label={t.environment}
+            value={environment}
+            onChange={choose}
+            data={[
+              { value: 'live', label: parts.environment_live },
+              { value: 'sandbox', label: parts.environment_sandbox },
+            ]}
+          />
+          <Shortcuts keys={keys} />
+        </>
       }
     >
       {environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
@@ -137,7 +146,7 @@ function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environ
       {waiting.map(({ kind, count, oldest_at, amount }) => (
         <li key={kind} className="panel">
           <div className="queue-text">
-            <PageLink to={PLACES[kind](environment)} className="queue-name">
+            <PageLink to={PLACES[kind](environment)} className="queue-name" data-row-link>
               {t.kinds[kind].name}
             </PageLink>
             <Text size="sm" c="dimmed">

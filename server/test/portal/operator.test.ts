@@ -90,7 +90,18 @@ describe("the operators' console", () => {
     const first = await operator.submit(shop, { amount: '12000.00', ending: '009' })
     const second = await operator.submit(shop, { amount: '20000.00', ending: '009' })
     // The page updates without a reload.
-    await visitor.page.getByRole('link', { name: 'Utoaji pesa unaosubiri idhini' }).click()
+    const lines = visitor.page.locator('.queue .queue-name')
+    await lines.filter({ hasText: 'Utoaji pesa unaosubiri idhini' }).waitFor()
+    const focused = () => visitor.page.evaluate('document.activeElement?.textContent')
+    const names = await lines.allInnerTexts()
+    for (const [key, name] of [...names.map((name) => ['j', name]), ...names.toReversed().map((name) => ['k', name])]) {
+      if (key === 'k' && name === names.at(-1)) continue
+      await visitor.page.keyboard.press(key as string)
+      assert.equal(await focused(), name)
+    }
+    await visitor.picture('queue-keys')
+    for (const _ of names.slice(0, names.indexOf('Utoaji pesa unaosubiri idhini'))) await visitor.page.keyboard.press('j')
+    await visitor.page.keyboard.press('Enter')
     await visitor.sees('Utoaji pesa', 'Withdrawals')
     await visitor.looks('list')
     await visitor.page.getByRole('row').nth(1).getByRole('link').click()
