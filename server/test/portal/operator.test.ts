@@ -100,7 +100,8 @@ describe("the operators' console", () => {
       assert.equal(await focused(), name)
     }
     await visitor.picture('queue-keys')
-    for (const _ of names.slice(0, names.indexOf('Utoaji pesa unaosubiri idhini'))) await visitor.page.keyboard.press('j')
+    for (const _ of names.slice(0, names.indexOf('Utoaji pesa unaosubiri idhini')))
+      await visitor.page.keyboard.press('j')
     await visitor.page.keyboard.press('Enter')
     await visitor.sees('Utoaji pesa', 'Withdrawals')
     await visitor.looks('list')
@@ -599,16 +600,38 @@ describe("the operators' console", () => {
       await visitor.opens(`/withdrawals/${id}`)
       await page.getByRole('button', { name: approve, exact: true }).waitFor()
       assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['filled', 'default'])
-      await page.keyboard.press('n')
+      const unchecked = says('Jina halijakaguliwa kwenye ukurasa huu.', 'The name is not checked on this page.')
+      const warnings = page.locator('section', {
+        has: page.getByRole('heading', { name: says('Tahadhari', 'Warnings'), exact: true }),
+      })
+      await warnings.getByText(unchecked, { exact: true }).waitFor()
+      const check = warnings.getByRole('button', {
+        name: says('Uliza jina kwa mtoa huduma', 'Ask the provider for the name'),
+        exact: true,
+      })
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size)
+        assert.equal(await check.getByText('n', { exact: true }).isVisible(), size === DESK)
+      }
+      await visitor.looks('unchecked name')
+      await visitor.picture('unchecked-name')
+      await page.keyboard.press('a')
+      const footer = question(visitor).locator('.dialog-footer')
+      await footer.getByText(unchecked, { exact: true }).waitFor()
+      await visitor.picture('unchecked-name-question')
+      await page.keyboard.press('Escape')
+      await check.click()
       const differs = says(
         'Jina la akaunti kwa mtoa huduma ni tofauti: Asha Juma.',
         'The name on the account is different: Asha Juma.',
       )
       await page.locator('.flag-bad').getByText(differs, { exact: true }).waitFor()
       assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['default', 'filled'])
+      assert.equal(await page.getByText(unchecked).count(), 0)
       await visitor.looks('another name')
       await visitor.picture('another-name')
       await page.keyboard.press('a')
+      assert.equal(await question(visitor).getByText(unchecked).count(), 0)
       assert.equal(await variantOf(says('Idhinisha TZS 1,600', 'Approve TZS 1,600')), 'default')
       await visitor.picture('another-name-question')
       await page.keyboard.press('Escape')

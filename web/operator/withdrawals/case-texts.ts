@@ -20,6 +20,7 @@ export const caseTexts = texts({
     to_list: 'Rudi kwenye orodha',
     look: 'Tahadhari',
     usual: 'Hakuna tahadhari',
+    name_unchecked: 'Jina halijakaguliwa kwenye ukurasa huu.',
     ordinary: 'Taarifa za kawaida',
     stuck: {
       NEEDS_RECONCILIATION:
@@ -139,6 +140,7 @@ export const caseTexts = texts({
     to_list: 'Back to the list',
     look: 'Warnings',
     usual: 'No warning',
+    name_unchecked: 'The name is not checked on this page.',
     ordinary: 'Ordinary facts',
     stuck: {
       NEEDS_RECONCILIATION:

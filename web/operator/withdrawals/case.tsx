@@ -120,7 +120,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
       </ForDuty>
       <StatusPanel of={of} />
       <ApprovalPanel of={of} />
-      <WarningPanel of={of} flags={flags} />
+      <WarningPanel of={of} flags={flags} name_check={name_check} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <ChargesPanel of={of} />
         <Destination of={of} name_check={name_check} />
@@ -138,6 +138,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
         of={of}
         flags={flags}
         provider_name={check?.name ?? null}
+        name_checked={check !== null}
         name_differs={name_differs}
         act={act}
         onClose={() => ask(null)}

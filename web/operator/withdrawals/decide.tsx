@@ -13,6 +13,7 @@ import { useDestinationName } from '../operator.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
+import { caseTexts } from './case-texts.ts'
 import { decideTexts } from './decide-texts.ts'
 import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
@@ -25,6 +26,8 @@ type ApprovalFacts = {
   flags: readonly Flag[]
   /** True means that the provider reports another name than the merchant. Only the dialog of an approval uses it. */
   name_differs: boolean
+  /** True means that the page has an answer of the provider to the question for the name. */
+  name_checked: boolean
 }
 
 /**
@@ -35,6 +38,7 @@ export function Decide({
   act,
   flags,
   name_differs,
+  name_checked,
   provider_name,
   ...rest
 }: DecisionProps & ApprovalFacts & { act: ActionName | null; provider_name: string | null }) {
@@ -43,7 +47,7 @@ export function Decide({
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
-      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, known_name }} /> : null}
+      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, name_checked, known_name }} /> : null}
       {act === 'reject' ? <Reject {...rest} flags={flags} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
@@ -90,11 +94,13 @@ function Approve({
   of: { withdrawal, destination },
   flags,
   name_differs,
+  name_checked,
   known_name,
   onDone,
   onClose,
 }: DecisionProps & ApprovalFacts & { known_name: string | null }) {
   const t = useTexts(decideTexts)
+  const { name_unchecked } = useTexts(caseTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
   const reason = useReasonCheck()
@@ -125,6 +131,11 @@ function Approve({
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} quiet={name_differs} sending={sending} onClose={onClose}>
+        {name_checked ? null : (
+          <Text size="sm" fw={600}>
+            {name_unchecked}
+          </Text>
+        )}
         {destination.first_time ? (
           <Checkbox
             label={known_name === null ? t.approve.new_place_unnamed : t.approve.new_place}
@@ -136,12 +147,7 @@ function Approve({
   )
 }
 
-function Reject({
-  of: { withdrawal },
-  flags,
-  onDone,
-  onClose,
-}: DecisionProps & Pick<ApprovalFacts, 'flags'>) {
+function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & Pick<ApprovalFacts, 'flags'>) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal

@@ -76,11 +76,14 @@ function Name({ name_check: { check, look, error, is_pending } }: { name_check: 
   const result = useRef<HTMLDivElement>(null)
   // The operator may have used the key at the top of the page, and the result may be below the visible part.
   useEffect(() => {
-    if (check !== null) result.current?.scrollIntoView({ block: 'nearest' })
+    if (check === null) return
+    result.current?.scrollIntoView({ block: 'nearest' })
+    // The button that had the focus may have left the page with the warning.
+    if (document.activeElement === document.body) result.current?.focus({ preventScroll: true })
   }, [check])
   return (
     <Stack gap="xs">
-      <div role="status" ref={result}>
+      <div role="status" ref={result} tabIndex={-1}>
         {check === null ? null : (
           <Group gap="xs">
             {check.matches === null ? (

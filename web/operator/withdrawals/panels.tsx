@@ -1,30 +1,71 @@
 // Shows the facts of a withdrawal to an operator, each group of facts in a separate panel.
 
-import { Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
+import { ForDuty } from '../duty.tsx'
 import { useMe } from '../operator.ts'
 import { useProviderName } from '../provider-names.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
+import type { useNameCheck } from './panels-destination.tsx'
 import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
 
 /**
- * Shows the warnings and the ordinary facts before money leaves. After the decision, shows only a conflict of interest of the
- * operator.
+ * Shows the warnings and the ordinary facts before money leaves, and asks for a check of the name. After the decision, shows
+ * only a conflict of interest of the operator.
  */
-export function WarningPanel({ of, flags }: { of: WithdrawalCaseRecord; flags: readonly Flag[] }) {
+export function WarningPanel({
+  of,
+  flags,
+  name_check,
+}: {
+  of: WithdrawalCaseRecord
+  flags: readonly Flag[]
+  name_check: ReturnType<typeof useNameCheck>
+}) {
   const t = useTexts(caseTexts)
   if (!isApprovable(of.withdrawal) && flags.length === 0) return null
   return (
     <section className="panel">
       <Title order={2}>{t.look}</Title>
-      <Flags flags={flags} />
+      <Stack gap="sm">
+        {isApprovable(of.withdrawal) ? <UncheckedName {...name_check} /> : null}
+        <Flags flags={flags} />
+      </Stack>
     </section>
+  )
+}
+
+/** Until the provider has answered, says that the name is not checked, with the button that asks the provider. */
+function UncheckedName({ check, look, is_pending }: ReturnType<typeof useNameCheck>) {
+  const t = useTexts(caseTexts)
+  if (check !== null) return null
+  return (
+    <ForDuty duty="money">
+      <Group gap="sm" className="name-unchecked">
+        <Text fw={600}>{t.name_unchecked}</Text>
+        <Button
+          size="xs"
+          variant="default"
+          className="no-print"
+          loading={is_pending}
+          onClick={look}
+          aria-keyshortcuts="n"
+          rightSection={
+            <kbd className="key-hint" aria-hidden>
+              n
+            </kbd>
+          }
+        >
+          {t.check}
+        </Button>
+      </Group>
+    </ForDuty>
   )
 }
 
