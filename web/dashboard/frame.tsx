@@ -25,6 +25,7 @@ import {
   type Membership,
   MerchantContext,
 } from './merchant.ts'
+import { OtherBusinesses } from './other-businesses.tsx'
 import { useSearchActs } from './search-acts.ts'
 import { useSearchLists } from './search-lists.ts'
 import { NeedsSecondFactor } from './second-factor.tsx'
@@ -178,6 +179,7 @@ function DashboardShell({
             }
             header={<EnvironmentSwitch environment={environment} />}
           >
+            <OtherBusinesses {...{ memberships, membership, environment, choose }} />
             {membership.second_factor_required && !second_factor ? (
               <NeedsSecondFactor business={membership.name} />
             ) : (

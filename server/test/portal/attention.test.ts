@@ -133,6 +133,33 @@ for (const language of languagesOf(0)) {
 }
 
 for (const language of languagesOf(1)) {
+  test(`a member on a phone reads on the first page which other business needs attention, and opens it there (${language})`, async () => {
+    const { world } = office
+    const { merchant } = await troubledShop()
+    const calm = await world.newMerchant()
+    const person = await office.newPerson('VIEWER', calm)
+    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+    const at = await office.comes(person, 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    await page.getByLabel(says('Biashara', 'Business'), { exact: true }).selectOption(calm.id)
+    await page.setViewportSize({ width: 360, height: 740 })
+    const line = page.getByText(
+      says('Biashara yako Duka la Juma inahitaji uangalizi.', 'Your business Duka la Juma needs attention.'),
+    )
+    await line.waitFor()
+    await at.looks('the line about another business')
+    await at.picture('other-business')
+    await page
+      .getByRole('button', { name: says('Fungua Duka la Juma', 'Open Duka la Juma') })
+      .first()
+      .click()
+    await line.waitFor({ state: 'hidden' })
+    await at.leave()
+  })
+}
+
+for (const language of languagesOf(1)) {
   test(`several failing endpoints share a line, which leads to their list, and a row of the list leads to its deliveries (${language})`, async () => {
     const { merchant } = await troubledShop(['Stock', 'Books'])
     const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
