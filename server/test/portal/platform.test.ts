@@ -283,10 +283,14 @@ test('an operator verifies the hash chains of the audit log on the page, and the
   await visitor.leave()
 })
 
-test('an operator imports a provider statement, closes the case of an unknown line, and withdraws the statement', async () => {
+test('an operator reads that nothing is compared yet, imports a provider statement, closes the case of an unknown line, and withdraws the statement', async () => {
   const visitor = await office.comes(boss, 'operator')
   const { page } = visitor
   await visitor.opens('/reconciliation')
+  await page.getByText('No operator has imported a statement of this provider.').first().waitFor()
+  await page.getByText('The server has compared nothing, because no operator has imported a statement.').waitFor()
+  assert.equal(await page.getByText('0 of 0 agree').count(), 0)
+  await visitor.picture('reconciliation-nothing')
   await visitor.press('Leta taarifa', 'Import a statement')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Provider').getByRole('option', { name: 'Simulated network' }).waitFor({ state: 'attached' })

@@ -20,7 +20,7 @@ export const reconciliationTexts = texts({
     provider_reports: (name: string) => `${name} anasema`,
     unknown: 'haijulikani',
     difference: 'Tofauti',
-    nothing: 'Bado hakuna taarifa. Lete faili la mtoa huduma.',
+    nothing: 'Hakuna taarifa ya mtoa huduma huyu iliyoletwa. Lete faili la mtoa huduma.',
     cases: 'Kesi',
     kind: 'Aina',
     kinds: {
@@ -42,6 +42,7 @@ export const reconciliationTexts = texts({
     opened: 'Ilifunguliwa',
     no_cases: 'Hakuna kesi',
     no_cases_text: 'Seva haijaona tofauti inayosubiri uamuzi.',
+    nothing_compared: 'Seva haijalinganisha chochote, kwa sababu hakuna taarifa iliyoletwa.',
     ask: 'Muulize tena',
     queried_again: 'Mtoa huduma ameulizwa tena.',
     end: 'Funga kesi',
@@ -96,7 +97,7 @@ export const reconciliationTexts = texts({
     provider_reports: (name: string) => `${name} reports`,
     unknown: 'not known',
     difference: 'Difference',
-    nothing: 'No statement yet. Import a file of the provider.',
+    nothing: 'No operator has imported a statement of this provider. Import a file of the provider.',
     cases: 'Cases',
     kind: 'Kind',
     kinds: {
@@ -115,6 +116,7 @@ export const reconciliationTexts = texts({
     opened: 'Opened',
     no_cases: 'No cases',
     no_cases_text: 'The server has found no difference that waits for a decision.',
+    nothing_compared: 'The server has compared nothing, because no operator has imported a statement.',
     ask: 'Ask again',
     queried_again: 'The server has queried the provider again.',
     end: 'Close the case',

@@ -33,7 +33,10 @@ export function Reconciliation() {
       <Problem error={read.error} retry={() => void read.refetch()} />
       {read.isPending && !read.error ? <LoadingRows /> : null}
       {read.data ? <ProviderSummary {...read.data} /> : null}
-      <Cases providers={read.data?.providers.map(({ provider }) => provider) ?? []} />
+      <Cases
+        providers={read.data?.providers.map(({ provider }) => provider) ?? []}
+        nothingCompared={read.data?.providers.every(({ stated_until }) => stated_until === null) ?? false}
+      />
       <ProviderStatements />
     </Page>
   )
@@ -50,12 +53,15 @@ function ProviderSummary({ providers, float }: Summary) {
         {providers.map((one) => (
           <div key={one.provider}>
             <Title order={3}>{providerName(one.provider)}</Title>
+            {one.stated_until === null ? <Text>{t.nothing}</Text> : null}
             <FactList
               facts={[
-                [t.until, <Time key="until" time={one.stated_until} />],
-                [t.lines, t.lines_of(showCount(one.matched), showCount(one.lines))],
+                one.stated_until === null ? null : [t.until, <Time key="until" time={one.stated_until} />],
+                one.stated_until === null ? null : [t.lines, t.lines_of(showCount(one.matched), showCount(one.lines))],
                 [t.open, showCount(one.open_cases)],
-                [t.unexplained, <Amount key="unexplained" value={one.unexplained} />],
+                one.stated_until === null
+                  ? null
+                  : [t.unexplained, <Amount key="unexplained" value={one.unexplained} />],
                 one.holes.length === 0
                   ? null
                   : [
@@ -93,7 +99,8 @@ function ProviderSummary({ providers, float }: Summary) {
   )
 }
 
-function Cases({ providers }: { providers: readonly string[] }) {
+/** Shows the cases. If the server has compared no statement, `nothingCompared` is true, and the empty list says so. */
+function Cases({ providers, nothingCompared }: { providers: readonly string[]; nothingCompared: boolean }) {
   const t = useTexts(reconciliationTexts)
   const providerName = useProviderName()
   const ask = useAction('POST /v1/operator/reconciliation/exceptions/{id}/ask')
@@ -181,7 +188,7 @@ function Cases({ providers }: { providers: readonly string[] }) {
           {...{ read, list, filters, columns }}
           rowKey={(row) => row.id}
           isQueue={({ state, ...others }) => state === 'open' && Object.keys(others).length === 0}
-          empty={<EmptyState title={t.no_cases}>{t.no_cases_text}</EmptyState>}
+          empty={<EmptyState title={t.no_cases}>{nothingCompared ? t.nothing_compared : t.no_cases_text}</EmptyState>}
         />
       </Stack>
       <Dialog open={ending !== null} onClose={() => setEnding(null)} title={t.end}>
