@@ -90,6 +90,18 @@ test('a payer with a small phone sees the pay button without scrolling', async (
   await opened.close()
 })
 
+test('a developer with a small phone sees the buttons of the simulation without scrolling', async () => {
+  const opened = await openPage(browser, PHONE)
+  for (const language of LANGUAGES) {
+    for (const name of ['waiting-push', 'waiting-wallet', 'slow']) {
+      await opened.page.goto(site.address(name, language, { as_test: true }))
+      const box = await opened.page.locator('button[value="failed"]').boundingBox()
+      assert.ok(box !== null && box.y + box.height <= PHONE.viewport.height, `${language} ${name}: ${box?.y}`)
+    }
+  }
+  await opened.close()
+})
+
 test('the page marks the network of the typed number, and warns about a number of another network', async () => {
   const opened = await openPage(browser, PHONE)
   await opened.page.goto(site.address('choose', 'en'))

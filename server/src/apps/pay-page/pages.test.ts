@@ -181,6 +181,23 @@ test('every page of a test payment shows the test mark, and no page of a live pa
   }
 })
 
+test('the pages of a test name no sent message and no SMS, and offer the simulation before the check of the status', () => {
+  for (const { name, page, view, language } of PAGES) {
+    const { prompt_sent, request_sent, prompt_test, request_test, sms_is_proof, simulate_lead, i_have_paid } =
+      TEXTS[language]
+    const has = (text: string) => page.includes(text.split('{')[0] as string)
+    const is_test = 'test' in view && view.test !== null
+    if (view.screen === 'waiting_push')
+      assert.deepEqual([has(prompt_test), has(prompt_sent)], [is_test, !is_test], name)
+    if (view.screen === 'waiting_wallet') assert.equal(has(request_sent), !is_test, name)
+    if (view.screen === 'waiting_wallet')
+      assert.equal(page.includes(request_test.split('}')[1] as string), is_test, name)
+    if (['success', 'receipt'].includes(view.screen)) assert.equal(has(sms_is_proof), !is_test, name)
+    if (!['waiting_push', 'waiting_wallet', 'qr', 'slow'].includes(view.screen) || !is_test) continue
+    assert.ok(page.includes(simulate_lead) && page.indexOf(simulate_lead) < page.indexOf(i_have_paid), name)
+  }
+})
+
 test('a page warns a payer who may have paid, and does not offer a new payment first', () => {
   for (const { name, page, view } of PAGES) {
     if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue

@@ -35,8 +35,11 @@ ${factList([
   ...paymentRows(view),
   ...subjectRows(view),
   [say('payment_id'), copyable(view, view.collection_id)],
-])}<p class="hint">${say('sms_is_proof')}</p>
-</article>
+])}${
+  view.test === null &&
+  html`<p class="hint">${say('sms_is_proof')}</p>
+`
+}</article>
 ${shareActions(view)}`
   return { title: t.plain('receipt'), body, has_contact: true }
 }

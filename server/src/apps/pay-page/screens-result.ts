@@ -54,8 +54,11 @@ export function successScreen(view: SuccessScreen): ScreenContent {
   const merchant = merchantOf(view)
   const rest = html`<p>${t.say('success_lead', { amount: html`<strong>${shownAmount(view)}</strong>`, merchant })}</p>
 ${view.redirect && returnLink(view, view.redirect)}${linkButton(localPath(view, view.receipt_path), t.say('open_receipt'), view.redirect ? 'second' : 'first')}`
-  const body = html`${stateSection('good', t.say('success'), rest)}${summary(view, 'p', factList(paymentRows(view)))}<p class="other hint">${t.say('sms_is_proof')}</p>
+  const body = html`${stateSection('good', t.say('success'), rest)}${summary(view, 'p', factList(paymentRows(view)))}${
+    view.test === null &&
+    html`<p class="other hint">${t.say('sms_is_proof')}</p>
 `
+  }`
   return { title: t.plain('success'), body }
 }
 

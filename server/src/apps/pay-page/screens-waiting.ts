@@ -38,12 +38,18 @@ export function waitingScreen(view: WaitingScreen): ScreenContent {
     ? [say('step_sign_in', { wallet: name }), check, say('step_confirm')]
     : [say('step_open'), check, say('step_pin')]
   const title = wallet ? 'open_wallet' : 'check_phone'
+  // The server sends nothing to the phone in a test.
+  const sent = view.test === null ? (wallet ? 'request_sent' : 'prompt_sent') : wallet ? 'request_test' : 'prompt_test'
   const body = html`<section class="state wait">
-${wallet ? heading(say('open_wallet', { wallet: name })) : heading(say('check_phone'))}<p>${wallet ? say('request_sent', { phone }) : say('prompt_sent', { phone })}</p>
-<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
+${wallet ? heading(say('open_wallet', { wallet: name })) : heading(say('check_phone'))}<p>${say(sent, { phone })}</p>
+${simulateForm(view, view.check_path)}${
+  view.test &&
+  html`<p>${say('test_steps')}</p>
+`
+}<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>
 <p class="hint">${say('no_pin_here')}</p>
 ${countdownBar(view)}${pollingNotice(view, view.check_path)}</section>
-${simulateForm(view, view.check_path)}${noMessage(view)}<p class="other hint">${say('other_way_later', { time: endOfPrompt(view.ends_at) })}</p>
+${noMessage(view)}<p class="other hint">${say('other_way_later', { time: endOfPrompt(view.ends_at) })}</p>
 ${summary(view)}`
   return {
     title:
@@ -133,14 +139,14 @@ ${
   view.test &&
   html`<p class="hint">${say('qr_rehearsal')}</p>
 `
-}<div class="code">${view.svg}</div>
+}${simulateForm(view, view.check_path)}<div class="code">${view.svg}</div>
 <p class="amount">${shownAmount(view)}</p>
 <p>${say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })}</p>
 <p class="token">${say('qr_token')}: ${copyable(view, view.payment_token)}</p>
 <p class="hint">${say('qr_same_phone')}</p>
 <p><a class="button second" href="${view.picture_path}" download="qr.png">${say('qr_save')}</a></p>
 ${pollingNotice(view, view.check_path)}</section>
-${simulateForm(view, view.check_path)}${otherWay(view, view.other_way_path, 'other_way_warning_code')}${summary(view)}`
+${otherWay(view, view.other_way_path, 'other_way_warning_code')}${summary(view)}`
   return { title: t.plain('scan_qr'), body, has_offline: true, polling: pollingOf(view) }
 }
 
@@ -155,8 +161,8 @@ export function slowScreen(view: SlowScreen): ScreenContent {
   const lead = is_code ? say('still_waiting_code_lead', { merchant: merchantOf(view) }) : say('still_waiting_lead')
   const rest = html`<p>${lead}</p>
 <p><strong>${say(is_code ? 'do_not_pay_again_code' : 'do_not_pay_again')}</strong></p>
-${pollingNotice(view, view.check_path)}`
-  const body = html`${stateSection('wait', say('still_waiting'), rest)}${simulateForm(view, view.check_path)}${resendForm(view)}${view.other_way_path && otherWay(view, view.other_way_path)}${summary(view)}`
+${simulateForm(view, view.check_path)}${pollingNotice(view, view.check_path)}`
+  const body = html`${stateSection('wait', say('still_waiting'), rest)}${resendForm(view)}${view.other_way_path && otherWay(view, view.other_way_path)}${summary(view)}`
   return { title: t.plain('still_waiting'), body, has_offline: true, polling: pollingOf(view) }
 }
 
