@@ -195,6 +195,27 @@ for (const way of WAYS) {
   }
 }
 
+for (const language of ['sw', 'en'] as const) {
+  test(`after a payer types a valid number, the page hides the refusal of the earlier number (${language})`, async () => {
+    const link = await street.newLink()
+    const payer = await street.comes({ language, refusals: [422] })
+    const { page } = payer
+    await page.goto(link.url)
+    await payer.payBy('0754 ABC 123')
+    const problem = page.locator('#phone-problem')
+    const summary = page.locator('.problems')
+    await problem.waitFor()
+    assert.equal(await summary.isVisible(), true)
+    await page.locator('#phone').fill('0754 12')
+    assert.equal(await problem.isVisible(), true, 'an incomplete number keeps the refusal')
+    await page.locator('#phone').fill('0754 123 001')
+    await problem.waitFor({ state: 'hidden' })
+    assert.equal(await summary.isVisible(), false)
+    assert.equal(await page.locator('#phone').getAttribute('aria-invalid'), null)
+    await payer.leave()
+  })
+}
+
 test('the page of a link shows that an earlier attempt is under review although a later attempt failed', async () => {
   const { payer, link } = await waiting({ language: 'en' })
   const first = payer.collection()

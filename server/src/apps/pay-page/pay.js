@@ -189,7 +189,15 @@ phone?.addEventListener('input', () => {
     known ||= on
   }
   show(find('#other-network'), !known)
+  if (/^[67]\d{8}$/.test(digits)) hidePhoneProblem()
 })
+/** Hides the refusal of an earlier number after the payer has typed a complete one. The server checks the new number. */
+function hidePhoneProblem() {
+  phone.removeAttribute('aria-invalid')
+  show(find('#phone-problem'), false)
+  show(find('.problems a[href="#phone"]')?.closest('li'), false)
+  show(find('.problems'), find('.problems li:not([hidden])') !== null)
+}
 phone?.addEventListener('change', () => {
   const digits = phone.value.replace(/[ -]/g, '').match(/^(?:\+?255|0)?([67]\d{8})$/)?.[1]
   if (digits) phone.value = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`
