@@ -511,6 +511,20 @@ describe('identity pages', () => {
     assert.match(page.text, /<html lang="sw">/)
   })
 
+  test('the page for a forgotten password has a link to the sign-in under its button, also with a problem', async () => {
+    for (const [language, sign_in] of [
+      ['sw', 'Ingia'],
+      ['en', 'Sign in'],
+    ] as const) {
+      const browser = openBrowser(world.base, language)
+      for (const { text } of [
+        await browser.get('/identity/forgot'),
+        await browser.post('/identity/forgot', { email: '' }),
+      ])
+        assert.match(text, new RegExp(`</form>\\s*<p><a href="[^"]*/dashboard/?">${sign_in}</a></p>`))
+    }
+  })
+
   test('the link to the other language keeps the token of the mailed link', async () => {
     const { text } = await openBrowser(world.base, 'sw').get('/identity/reset?token=abc')
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)

@@ -128,7 +128,7 @@ export function forgotPage(view: View, typed: FormInput = {}, problems: Problems
     view,
     t.reset_title,
     html`<p>${t.reset_lead}</p>
-${form(fields, t.send_link)}`,
+${form(fields, t.send_link)}<p><a href="${view.dashboard}">${t.sign_in}</a></p>`,
     problems,
   )
 }
