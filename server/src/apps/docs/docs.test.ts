@@ -213,6 +213,22 @@ test('for an address without a page, the server shows similar pages to a browser
   assert.equal((await read('/docs/none')).body.error.code, 'not_found')
 })
 
+test('a similar page has the words of the missing address in its title or address, and a Swahili frame names its language', async () => {
+  const browser = { accept: 'text/html' }
+  for (const path of ['no-such-page', 'signature-header'])
+    assert.doesNotMatch((await read(`/docs/${path}`, browser)).text, /id="similar"|docs-results/, path)
+  for (const [path, found] of [
+    ['webhook', '/docs/webhooks'],
+    ['wallet-push', '/docs/api/createWalletPush'],
+    ['going/reading', '/docs/reading-events'],
+  ] as const) {
+    const english = (await read(`/docs/${path}`, browser)).text
+    assert.ok(english.includes(`<ol class="docs-results">`) && english.includes(`href="${found}"`), path)
+    const swahili = (await read(`/docs/${path}?lang=sw`, browser)).text
+    assert.match(swahili, /Kurasa zinazofanana<\/h2>\n<p>Kurasa hizi ziko kwa Kiingereza\.<\/p>\n<ol/, path)
+  }
+})
+
 test('the path of a guide in the repository leads to its page, for browsers and for programs', async () => {
   const browser = { accept: 'text/html,*/*' }
   for (const [path, target] of [

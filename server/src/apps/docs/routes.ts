@@ -20,17 +20,8 @@ import type { DocReader } from './layout.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import type { DocPage } from './page.ts'
 import { createPages } from './pages.ts'
-import { type SearchIndex, searchSections } from './search.ts'
-import {
-  addressWords,
-  type DocsSite,
-  indexPages,
-  llmsFullText,
-  llmsText,
-  missingPage,
-  renderPage,
-  searchPage,
-} from './site.ts'
+import { addressWords, type SearchIndex, searchPageNames, searchSections } from './search.ts'
+import { type DocsSite, indexPages, llmsFullText, llmsText, missingPage, renderPage, searchPage } from './site.ts'
 
 /**
  * The content security policy. A page may load only the styles and the script of this server, and embedded images. A page may
@@ -83,7 +74,7 @@ export function docsSiteRoutes(deps: Deps): (app: App) => void {
     }
     const sendMissing = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
       if (!request.headers.accept?.includes('text/html')) return refuse('not_found')
-      const results = searchSections(await search(), addressWords(path)).slice(0, SIMILAR_MAX)
+      const results = searchPageNames(await search(), addressWords(path)).slice(0, SIMILAR_MAX)
       return withPolicy(reply)
         .code(404)
         .type(HTML)

@@ -96,6 +96,24 @@ export function searchSections(index: SearchIndex, query: string): SearchResult[
     })
 }
 
+/** Returns the pages whose title or last part of the address contains every word of the query with a subject, best first. */
+export function searchPageNames(index: SearchIndex, query: string): SearchResult[] {
+  const first_sections = new Map(index.toReversed().map((entry) => [entry.section.path, entry]))
+  const names = [...first_sections.values()].reverse().map(({ section, title }) => ({
+    section: { ...section, heading: '', anchor: '' },
+    title,
+    heading: '',
+    text: ` ${addressWords(section.path)}`,
+  }))
+  return searchSections(names, query)
+}
+
+/** Returns the words at the end of an address: `createWalletPush` gives `create wallet push`. */
+export function addressWords(path: string): string {
+  const last = path.split('/').at(-1) ?? ''
+  return last.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/[-_.]/g, ' ')
+}
+
 /** A word to find. `others` are its singular and other words for its subject. `typed` counts its words in the query. */
 type SearchTerm = { word: string; others: readonly string[]; typed: number }
 

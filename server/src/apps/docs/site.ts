@@ -107,16 +107,11 @@ export function searchPage(site: DocsSite, query: string, results: readonly Sear
 /** Returns the page about an address below /docs that does not exist, with links to similar pages. */
 export function missingPage(site: DocsSite, path: string, results: readonly SearchResult[], reader: DocReader): string {
   const words = FRAME_WORDS[reader.language]
+  const is_foreign = reader.language === 'sw' && results.every(({ language }) => language === 'en')
   const body = html`<p>${words.missing_address} <code>${path}</code>. ${words.missing_next}</p>
 <p><a href="/docs">${words.home}</a></p>
-${results.length > 0 && html`<h2 id="similar">${words.similar}</h2>\n${resultItems(results, reader.language)}`}`
+${results.length > 0 && html`<h2 id="similar">${words.similar}</h2>\n${is_foreign && html`<p>${words.similar_in_english}</p>\n`}${resultItems(results, reader.language)}`}`
   return ownPage(site, words.missing, body, reader)
-}
-
-/** Returns the words at the end of an address: `createWalletPush` gives `create wallet push`. */
-export function addressWords(path: string): string {
-  const last = path.split('/').at(-1) ?? ''
-  return last.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/[-_.]/g, ' ')
 }
 
 /** Renders a page that is not in the navigation, such as the search. */

@@ -43,6 +43,8 @@ const ENGLISH = {
   missing_address: 'The documentation has no page with this address:',
   missing_next: 'Search with the field at the top, or begin at the overview.',
   similar: 'Similar pages',
+  /** The remark on similar pages in English with a frame in Swahili. */
+  similar_in_english: '',
 }
 
 /** The texts of the frame, the start page and the search in one language. */
@@ -91,6 +93,7 @@ const SWAHILI: FrameWords = {
   missing_address: 'Mwongozo hauna ukurasa wenye anwani hii:',
   missing_next: 'Tafuta kwa sehemu iliyo juu, au anza na ukurasa wa mwanzo.',
   similar: 'Kurasa zinazofanana',
+  similar_in_english: 'Kurasa hizi ziko kwa Kiingereza.',
 }
 
 /** The texts of the frame, the start page and the search, by language. */
