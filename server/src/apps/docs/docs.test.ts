@@ -302,6 +302,14 @@ test('the quickstart in Swahili has the same commands and programs as the quicks
   )
   const { text } = await read('/docs/kuanza')
   assert.match(text, /<html lang="sw">/)
+  const trail = /<nav class="docs-trail"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? ''
+  assert.deepEqual(trail.match(/>[^<\s][^<]*/g), ['>Mwongozo', '>Kuanza'], 'the trail names the guide once')
+  const menu_entry = (frame: string) => /<a href="\/docs\/kuanza[^>]*><span>[^<]*<\/span>/.exec(frame)?.[0]
+  assert.equal(
+    menu_entry((await read('/docs/quickstart')).text),
+    '<a href="/docs/kuanza" hreflang="sw"><span>Quickstart (Kiswahili)</span>',
+  )
+  assert.match(menu_entry((await read('/docs/webhooks?lang=sw')).text) ?? '', /<span>Kuanza<\/span>/)
   assert.match(text, /<a href="\/docs\/quickstart\?lang=en" lang="en" hreflang="en">In English<\/a>/)
   assert.match(
     (await read('/docs/quickstart')).text,

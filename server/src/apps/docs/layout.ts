@@ -99,6 +99,13 @@ function labelOf({ path, label }: DocPage, reader: Language): string {
   return path === '/docs' ? FRAME_WORDS[reader].start_page : label
 }
 
+/** Returns the label of a page in the navigation. In an English frame, a translation has the label of its original. */
+function menuLabel(page: DocPage, all: readonly DocPage[], reader: Language): { label: string; lang: Html | false } {
+  const original = page.language === reader ? undefined : all.find(({ path }) => path === page.translates)
+  if (original === undefined) return { label: labelOf(page, reader), lang: langOf(page, reader) }
+  return { label: `${original.label} (${FRAME_WORDS[reader].other_language})`, lang: false }
+}
+
 /** Returns the address of a page's Markdown, which ends with `.md`. */
 export function markdownPath({ path }: DocPage): string {
   return path === '/docs' ? '/docs/index.md' : `${path}.md`
@@ -137,27 +144,29 @@ ${all.filter((one) => one.group === group && one.parent === null).map((one) => n
 function navigationItem(one: DocPage, page: DocPage, all: readonly DocPage[], reader: Language): Html {
   const below = all.filter(({ parent }) => parent === one.path)
   const is_open = one.path === page.path || page.parent === one.path
-  if (below.length === 0) return html`<li>${navigationLink(one, page, reader)}</li>\n`
-  return html`<li>${navigationLink(one, page, reader)}${
+  if (below.length === 0) return html`<li>${navigationLink(one, page, all, reader)}</li>\n`
+  return html`<li>${navigationLink(one, page, all, reader)}${
     is_open &&
     html`<ul>
-${below.map((call) => html`<li>${navigationLink(call, page, reader)}</li>\n`)}</ul>`
+${below.map((call) => html`<li>${navigationLink(call, page, all, reader)}</li>\n`)}</ul>`
   }</li>\n`
 }
 
-function navigationLink(one: DocPage, page: DocPage, reader: Language): Html {
+function navigationLink(one: DocPage, page: DocPage, all: readonly DocPage[], reader: Language): Html {
   const current = one.path === page.path && html` aria-current="page"`
-  const lang = langOf(one, reader) && html`${langOf(one, reader)} hreflang="${one.language}"`
+  const { label, lang } = menuLabel(one, all, reader)
+  const target = langOf(one, reader) && html` hreflang="${one.language}"`
   const badge = one.call !== null && html` ${methodBadge(one.call.method)}`
-  return html`<a href="${one.path}"${current}${lang}><span>${labelOf(one, reader)}</span>${badge}</a>`
+  return html`<a href="${one.path}"${current}${lang}${target}><span>${label}</span>${badge}</a>`
 }
 
 function trail({ page, all }: FramedPage, words: FrameWords, reader: Language): Html | null {
   if (page.path === '/docs') return null
   const parent = all.find(({ path }) => path === page.parent)
+  const group = words.groups[page.group] ?? page.group
   return html`<nav class="docs-trail" aria-label="${words.you_are_here}"><ol>
 <li><a href="/docs">${words.home}</a></li>
-${parent ? html`<li><a href="${parent.path}"${langOf(parent, reader)}>${parent.label}</a></li>\n` : all.includes(page) && html`<li>${words.groups[page.group] ?? page.group}</li>\n`}<li aria-current="page"${langOf(page, reader)}>${page.label}</li>
+${parent ? html`<li><a href="${parent.path}"${langOf(parent, reader)}>${parent.label}</a></li>\n` : all.includes(page) && group !== page.label && html`<li>${group}</li>\n`}<li aria-current="page"${langOf(page, reader)}>${page.label}</li>
 </ol></nav>`
 }
 
