@@ -102,6 +102,17 @@ test('a developer with a small phone sees the buttons of the simulation without 
   await opened.close()
 })
 
+test('on a dark page, a way to pay that is not chosen is an empty circle with the border of a field', async () => {
+  const opened = await openPage(browser, { ...PHONE, colorScheme: 'dark' })
+  await opened.page.goto(site.address('choose', 'en'))
+  const look = await opened.page.evaluate<string[]>(`(() => {
+    const { backgroundColor, borderTopColor, borderTopLeftRadius } = getComputedStyle(document.querySelector('.choice input:not(:checked)'))
+    return [backgroundColor, borderTopColor, borderTopLeftRadius]
+  })()`)
+  assert.deepEqual(look, ['rgb(24, 32, 40)', 'rgb(135, 149, 163)', '50%'])
+  await opened.close()
+})
+
 test('the page marks the network of the typed number, and warns about a number of another network', async () => {
   const opened = await openPage(browser, PHONE)
   await opened.page.goto(site.address('choose', 'en'))
