@@ -80,6 +80,7 @@ export const TroubledMerchants = Type.Object({
         description: 'The kinds of the problems as in `/v1/merchant/attention`, the most urgent first.',
       }),
     }),
+    { description: 'Those of your merchants that have a problem.' },
   ),
 })
 export type TroubledMerchants = Static<typeof TroubledMerchants>
