@@ -82,7 +82,7 @@ export const withdrawalTexts = texts({
     next_title: 'What happens next',
     next: {
       PENDING_ADMIN_APPROVAL:
-        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now. The server has reserved and sent no money.',
+        'Your request has arrived and waits for approval. An operator of the platform compares name, number and amount, then approves it, rejects it, or asks a question. You need to do nothing now. The server has not reserved or sent any money yet.',
       INFO_REQUESTED:
         'An operator asked a question. Answer the question below. The request then waits for approval again.',
       PROCESSING:
