@@ -44,7 +44,7 @@ export const partsTexts = texts({
     environment_live: 'Halisi',
     sandbox_strip: 'Majaribio – hakuna pesa halisi',
     live_strip: 'Halisi – pesa zinahama',
-    rehearsal_strip: 'Mfumo huu unafanya mazoezi tu – hakuna pesa zinazohama',
+    rehearsal_strip: 'Mfumo huu unaigiza malipo tu – hakuna pesa zinazohama',
     signing_in: 'Tunakuingiza…',
     signed_out_title: 'Umeondoka',
     signed_out: 'Uliondoka kwenye kichupo kingine cha kivinjari hiki.',
