@@ -21,7 +21,7 @@ const noticeTexts = texts({
     lead: (email: string) =>
       `Chagua ujumbe wa biashara hii unaotaka kupata kwa barua pepe ${email}. Kila mtumiaji anajichagulia.`,
     unverified: 'Hujathibitisha barua pepe yako bado. Utapata ujumbe huu ukishafungua kiungo tulichokutumia.',
-    warnings: 'Taarifa',
+    warnings: 'Tahadhari',
     always: 'Usalama',
     always_help: 'Funguo mpya, nywila, watumiaji wapya na kuingia kutoka mahali papya. Ujumbe huu hauzimiki.',
     kinds: {
