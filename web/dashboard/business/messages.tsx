@@ -13,7 +13,7 @@ type MerchantMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][nu
 
 const messagesTexts = texts({
   sw: {
-    title: 'Ujumbe uliotumwa',
+    title: 'Ujumbe',
     lead: 'Barua pepe na SMS za jina la biashara yako, pamoja na hali ya kila ujumbe.',
     time: 'Muda',
     channel: 'Njia',
@@ -44,7 +44,7 @@ const messagesTexts = texts({
     teach: 'Ukituma ankara, ujumbe wake unaonekana hapa kama mteja anavyousoma.',
   },
   en: {
-    title: 'Messages sent',
+    title: 'Messages',
     lead: 'E-mails and SMS in the name of your business, with the status of each message.',
     time: 'Time',
     channel: 'Channel',
