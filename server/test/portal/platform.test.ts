@@ -23,7 +23,7 @@ const PAGES = [
   ['pauses', 'Kusimamisha utoaji pesa', 'Payout pauses'],
   ['decisions', 'Maamuzi ya pili', 'Second decisions'],
   ['networks', 'Msaada wa mitandao', 'Help for networks'],
-  ['messages', 'Ujumbe uliotumwa', 'Messages sent'],
+  ['messages', 'Ujumbe', 'Messages'],
   ['reconciliation', 'Ulinganisho', 'Reconciliation'],
   ['system', 'Hali ya mfumo', 'System'],
   ['operators', 'Waendeshaji', 'Operators'],

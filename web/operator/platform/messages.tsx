@@ -12,7 +12,7 @@ type PlatformMessageRow = Calls['GET /v1/operator/messages']['data']['items'][nu
 
 const messagesTexts = texts({
   sw: {
-    title: 'Ujumbe uliotumwa',
+    title: 'Ujumbe',
     lead: 'Barua pepe na SMS za mfumo na za biashara zote. Bila seva ya barua pepe au lango la SMS zinabaki hapa tu.',
     time: 'Muda',
     channel: 'Njia',
@@ -28,7 +28,7 @@ const messagesTexts = texts({
     empty: 'Bado hakuna ujumbe',
   },
   en: {
-    title: 'Messages sent',
+    title: 'Messages',
     lead: 'E-mails and SMS of the platform and of all merchants. Without a mail server or an SMS gateway, the server only keeps them here.',
     time: 'Time',
     channel: 'Channel',
