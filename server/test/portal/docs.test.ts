@@ -118,7 +118,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   await page.getByRole('button', { name: 'Menu' }).click()
   await page
     .getByRole('navigation', { name: 'Documentation pages' })
-    .getByRole('link', { name: 'Quickstart' })
+    .getByRole('link', { name: 'Quickstart', exact: true })
     .waitFor()
   await page.keyboard.press('Escape')
   const php = page.getByText('$malipo->collections->createWalletPush')
