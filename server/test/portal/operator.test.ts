@@ -383,6 +383,7 @@ describe("the operators' console", () => {
         await page.keyboard.press('Space')
         if (amount === '1,400') await hears(visitor, left(1), left(1))
       }
+      await hears(visitor, 'Zenye alama ya tahadhari ulizochagua: 3.', 'You chose 3 marked withdrawals.')
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
       assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
 

@@ -14,6 +14,8 @@ export const listTexts = texts({
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
     pick_page: 'Chagua zote za ukurasa huu',
     pick_left: (count: string) => `Zenye alama ya tahadhari hazijachaguliwa: ${count}; chagua kila moja peke yake.`,
+    pick_marked: (count: string) =>
+      `Zenye alama ya tahadhari ulizochagua: ${count}. Kagua kila moja kabla ya kuidhinisha.`,
     unpick: 'Ondoa uchaguzi',
     picked: (count: string, amount: string) => `Umechagua ${count}, jumla ${amount}`,
     check: 'Angalia kitakachotokea',
@@ -68,6 +70,8 @@ export const listTexts = texts({
     pick_page: 'Choose all on this page',
     pick_left: (count: string) =>
       `${count} marked ${count === '1' ? 'withdrawal is' : 'withdrawals are'} not chosen; choose each by itself.`,
+    pick_marked: (count: string) =>
+      `You chose ${count} marked ${count === '1' ? 'withdrawal' : 'withdrawals'}. Check each one before you approve.`,
     unpick: 'Clear the selection',
     picked: (count: string, amount: string) => `You chose ${count}, ${amount} in total`,
     check: 'Run a dry run',

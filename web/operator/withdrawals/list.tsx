@@ -184,6 +184,7 @@ function Choice({
   const first = choosable.find((row) => !isMarked(row)) ?? choosable[0]
   const open = choosable.filter(({ environment }) => environment === first?.environment)
   const left = open.filter(({ id }) => skipped.includes(id))
+  const marked = rows.filter((row) => draft.has(row.id) && isMarked(row))
   const chooseAll = () => {
     draft.add(open.filter((row) => !isMarked(row)))
     setSkipped(open.filter(isMarked).map(({ id }) => id))
@@ -200,6 +201,7 @@ function Choice({
         <Text fw={600}>
           {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
         </Text>
+        {marked.length > 0 ? <Chip tone="warn">{t.pick_marked(showCount(marked.length))}</Chip> : null}
         {left.length > 0 ? <Text size="sm">{t.pick_left(showCount(left.length))}</Text> : null}
       </div>
       {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
