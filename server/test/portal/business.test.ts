@@ -142,7 +142,7 @@ test('an IP address waits for an operator, and the page of the addresses shows t
   // The page updates without a reload.
   await row.getByText('Approved').waitFor()
   await page.getByRole('button', { name: 'Remove: Shop server' }).click()
-  await page.getByRole('dialog').getByText('restricted to addresses from 203.0.113.7').waitFor()
+  await page.getByRole('dialog').getByText('refuses requests from 203.0.113.7').waitFor()
   await visitor.press('', 'Yes, remove it')
   await page.getByRole('status').getByText('You removed "Shop server".').waitFor()
   await visitor.leave()

@@ -222,8 +222,8 @@ for (const language of languagesOf(1)) {
     await writes()
     await page.getByText(hint, { exact: true }).waitFor()
     const phone_hint = says(
-      'SMS inatumwa hapa, mfano 0754 123 456.',
-      'The server sends the SMS to this number, such as 0754 123 456.',
+      'Seva inatuma SMS kwa namba hii. Mfano: 0754 123 456.',
+      'The server sends the SMS to this number. Example: 0754 123 456.',
     )
     const email_hint = says('Barua pepe inatumwa hapa.', 'The server sends the e-mail to this address.')
     assert.deepEqual(await descriptions('customer_phone'), [phone_hint, hint])
