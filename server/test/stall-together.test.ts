@@ -1,6 +1,6 @@
 // Tests /readyz and the payments of one merchant during an attack: wrong sign-ins, posters, and hostile text wherever the
 // server logs or stores text. `npm run stall` runs the long form, prints the figures and asserts the goals.
-// Own process: the test measures the delays of the whole process.
+// Own process: this process sends the attack, which would delay other tests in the process.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
