@@ -410,7 +410,7 @@ describe('QR codes', () => {
     const other = await createWorld({ url: live.url, compose: { providers: [slow] } })
     try {
       const { public_slug: slug } = await newLink(live, {}, live.live_key)
-      // The request to the other process took its time 8 seconds before the first request, and then waited for the database.
+      // The clock of the other process is 8 seconds behind. A request that read the clock, then waited 8 seconds, has the same time.
       live.deps.clock.advance(8_000)
       const key = randomUUID()
       const code = pay(slug, null, { method: 'TANQR', of: live, key })
