@@ -280,7 +280,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve))
 }
 
-/** The codes that mean that an operator must check the settings or fill an account. */
+/** The codes of problems that an operator must resolve: settings, access, limits, malformed requests, or too little money. */
 const OPERATOR_CODES = /^INS-(?:13|15|17|18|20|21|26|28|30|31|35|989|993|994|997|998|2006)$/
 
 /** Makes the log of problems that only an operator can fix. */
