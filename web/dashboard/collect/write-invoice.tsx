@@ -58,7 +58,7 @@ export function NewInvoice() {
         save={async (values, once) => saved(await save(values, once))}
         saveAndSend={async (values, once) => {
           const id = await save(values, once)
-          // The key of the send follows from the key of the form. So a retry of both requests sends the invoice once.
+          // The idempotency key of the send request derives from the key of the form. So a retry sends the invoice once.
           await send(id, `${once}-send`)
           await saved(id)
         }}
