@@ -9,7 +9,7 @@ use Malipo\Exceptions\MalipoException;
 /** The payment method that customers choose at the checkout. */
 final class Gateway extends \WC_Payment_Gateway
 {
-    /** The statuses in which the customer can pay a payment on its page, if no money has arrived. */
+    /** If no money has arrived, the customer can still pay on the payment page in these statuses. */
     private const PAYABLE = ['created', 'processing', 'failed'];
 
     public function __construct()
