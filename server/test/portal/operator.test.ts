@@ -640,6 +640,7 @@ describe("the operators' console", () => {
       // The dialog of a rejection repeats the warnings of the page in the same words.
       const on_page = await page.locator('main section .flags > li').allInnerTexts()
       assert.ok(on_page.includes(differs))
+      await question(visitor).locator('.flags > li').first().waitFor()
       assert.deepEqual(await question(visitor).locator('.flags > li').allInnerTexts(), on_page)
       await visitor.looks('another name of a rejection')
       await visitor.picture('another-name-rejection')
