@@ -133,6 +133,7 @@ describe("the operators' console", () => {
       await reason.focus()
       await assertShown(visitor, reason, 'body')
       await visitor.page.keyboard.press('Escape')
+      await question(visitor).waitFor({ state: 'detached' })
     }
     const question_text = await question(visitor).innerText()
     for (const fact of ['TZS 12,000', 'TZS 12,820', 'Asha Mwinyi', '0754 123 009', 'M-Pesa', 'Duka la Juma'])
@@ -636,6 +637,7 @@ describe("the operators' console", () => {
       assert.equal(await variantOf(says('Idhinisha TZS 1,600', 'Approve TZS 1,600')), 'default')
       await visitor.picture('another-name-question')
       await page.keyboard.press('Escape')
+      await question(visitor).waitFor({ state: 'detached' })
       await page.keyboard.press('r')
       // The dialog of a rejection repeats the warnings of the page in the same words.
       const on_page = await page.locator('main section .flags > li').allInnerTexts()
