@@ -116,7 +116,7 @@ describe("the operators' console", () => {
     // facts leave room for the first warning.
     for (const size of [{ width: 360, height: 640 }, PHONE, DESK]) {
       await visitor.page.setViewportSize(size)
-      await visitor.page.keyboard.press('a')
+      await visitor.press('Idhinisha', '')
       await question(visitor).getByText('Sababu zilizohifadhiwa').waitFor()
       await assertShown(visitor, question(visitor).getByRole('button', { name: 'Idhinisha TZS 12,000' }), 'footer')
       await assertShown(visitor, question(visitor).getByRole('checkbox'), 'footer')
