@@ -33,7 +33,7 @@ export type SearchHit = Calls['GET /v1/search']['data']['groups'][number]['items
 export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: boolean }
 
 /** The business and environment of a search by name, and the switches to others in which the user can repeat the search. */
-export type SearchScope = { name: string; others: readonly { name: string; choose: () => void }[] }
+export type SearchScope = { name: string; others: readonly { id: string; name: string; choose: () => void }[] }
 
 /** A line of the list: a record, a page, an action or a recent search. */
 type SearchOption = { key: string; show: ReactNode; choose: () => void }
@@ -143,9 +143,9 @@ function OtherScopes({
   const t = useTexts(searchTexts)
   return (
     <div className="search-others">
-      {others.slice(0, OTHERS_MAX).map(({ name, choose }) => (
+      {others.slice(0, OTHERS_MAX).map(({ id, name, choose }) => (
         <Button
-          key={name}
+          key={id}
           size="xs"
           variant="default"
           onClick={() => {
