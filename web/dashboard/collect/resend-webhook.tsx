@@ -107,8 +107,6 @@ function useResend() {
   return { send, set, sending: asking || open > 0, onFinish: () => setOpen((count) => count - 1) }
 }
 
-const useMaySend = () => useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-
 /**
  * Returns the button that sends the newest event of the payment to each endpoint that receives it, and the results. A text says
  * how the attempts of waiting deliveries ended. If all deliveries are due without a failed attempt, the button is disabled.
@@ -116,7 +114,7 @@ const useMaySend = () => useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)
-  const develops = useMaySend()
+  const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const { send, set, sending, onFinish } = useResend()
   const webhooks = items?.filter((item) => item.kind === 'webhook') ?? []
   const deliveries = newestDeliveries(webhooks)
