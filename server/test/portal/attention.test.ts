@@ -99,13 +99,19 @@ for (const language of languagesOf(0)) {
   })
 }
 
+/** Makes a member of two merchants, of which one needs attention. */
+async function memberOfTwo() {
+  const { world } = office
+  const { merchant } = await troubledShop()
+  const calm = await world.newMerchant()
+  const person = await office.newPerson('VIEWER', calm)
+  await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+  return { merchant, calm, person }
+}
+
 for (const language of languagesOf(0)) {
   test(`the choice of businesses marks another business that needs attention, also while it is closed (${language})`, async () => {
-    const { world } = office
-    const { merchant } = await troubledShop()
-    const calm = await world.newMerchant()
-    const person = await office.newPerson('VIEWER', calm)
-    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+    const { merchant, calm, person } = await memberOfTwo()
     const at = await office.comes(person, 'dashboard', { language })
     const { page, says } = at
     const reads: string[] = []
@@ -134,11 +140,7 @@ for (const language of languagesOf(0)) {
 
 for (const language of languagesOf(1)) {
   test(`a member on a phone reads on the first page which other business needs attention, and opens it there (${language})`, async () => {
-    const { world } = office
-    const { merchant } = await troubledShop()
-    const calm = await world.newMerchant()
-    const person = await office.newPerson('VIEWER', calm)
-    await inTransaction(world.deps.db, (tx) => setMember(world.deps, tx, merchant.id, person.user_id, 'VIEWER'))
+    const { calm, person } = await memberOfTwo()
     const at = await office.comes(person, 'dashboard', { language })
     const { page, says } = at
     await at.opens('/sandbox')
