@@ -4,6 +4,7 @@
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { type Environment, useRead } from '../ui/data.ts'
+import type { Membership } from './merchant.ts'
 
 /** Problems of one kind, or waiting records of one kind, with their count. */
 export type AttentionItem = Calls['GET /v1/merchant/attention']['data']['items'][number]
@@ -28,11 +29,13 @@ export function useAttention(): readonly AttentionItem[] {
 /** The pause between two reads of the businesses with problems, in milliseconds. */
 const BUSINESSES_READ_MS = 30_000
 
-/** Reads which businesses of the user have problems in this environment: one request for all of them. */
-export function useTroubledBusinesses(environment: Environment, enabled: boolean): ReadonlySet<string> {
+/** Returns which of these businesses of the user have problems in this environment. One request reads all of them. */
+export function useTroubledBusinesses(environment: Environment, businesses: readonly Membership[]): Membership[] {
   const input = { query: { environment } }
+  const enabled = businesses.length > 0
   const { data } = useRead('GET /v1/me/attention', input, { live: BUSINESSES_READ_MS, keep: true, enabled })
-  return new Set(data?.merchants.map(({ merchant_id }) => merchant_id))
+  const troubled = new Set(data?.merchants.map(({ merchant_id }) => merchant_id))
+  return businesses.filter(({ merchant_id }) => troubled.has(merchant_id))
 }
 
 /** An endpoint with missed deliveries, as the list of problems describes it. */

@@ -145,11 +145,13 @@ function DashboardShell({
     `${business.name}, ${of === 'live' ? parts.environment_live : parts.environment_sandbox}`
   const other = environment === 'live' ? 'sandbox' : 'live'
   const others = memberships.filter((one) => one.merchant_id !== merchant_id)
+  const troubled = useTroubledBusinesses(environment, others)
   const search_scope = {
     name: scopeName(membership, environment),
     others: [
-      { name: scopeName(membership, other), choose: () => switchTo.environment(other) },
+      { id: other, name: scopeName(membership, other), choose: () => switchTo.environment(other) },
       ...others.map((one) => ({
+        id: one.merchant_id,
         name: scopeName(one, environment),
         choose: () => void switchTo.business(one.merchant_id),
       })),
@@ -167,7 +169,7 @@ function DashboardShell({
               text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
             }}
             who={email}
-            place={<BusinessChoice {...{ memberships, membership, environment, choose }} />}
+            place={<BusinessChoice {...{ memberships, membership, troubled }} change={switchTo.business} />}
             search={
               <SearchBox
                 call="GET /v1/search"
@@ -177,9 +179,9 @@ function DashboardShell({
                 scope={search_scope}
               />
             }
-            header={<EnvironmentSwitch environment={environment} />}
+            header={<EnvironmentSwitch environment={environment} change={switchTo.environment} />}
           >
-            <OtherBusinesses {...{ memberships, membership, environment, choose }} />
+            <OtherBusinesses troubled={troubled} choose={choose} />
             {membership.second_factor_required && !second_factor ? (
               <NeedsSecondFactor business={membership.name} />
             ) : (
@@ -199,19 +201,17 @@ function DashboardShell({
 function BusinessChoice({
   memberships,
   membership,
-  environment,
-  choose,
+  troubled,
+  change,
 }: {
   memberships: readonly Membership[]
   membership: Membership
-  environment: Environment
-  choose: (merchant_id: string) => void
+  /** The other businesses that have problems. */
+  troubled: readonly Membership[]
+  change: (merchant_id: string) => Promise<void>
 }) {
   const t = useTexts(frameTexts)
   const { role: roleName } = useWords()
-  const troubled = useTroubledBusinesses(environment, memberships.length > 1)
-  const switchTo = useSwitch(environment, choose)
-  const isMarked = ({ merchant_id }: Membership) => merchant_id !== membership.merchant_id && troubled.has(merchant_id)
   return (
     <div className="business">
       <Initial name={membership.name} square />
@@ -224,12 +224,12 @@ function BusinessChoice({
             value={membership.merchant_id}
             data={memberships.map((one) => ({
               value: one.merchant_id,
-              label: isMarked(one) ? `● ${one.name} ${t.needs_attention}` : one.name,
+              label: troubled.includes(one) ? `● ${one.name} ${t.needs_attention}` : one.name,
             }))}
-            onChange={(event) => void switchTo.business(event.currentTarget.value)}
+            onChange={(event) => void change(event.currentTarget.value)}
           />
           <span className="business-mark" id="other-business">
-            {memberships.some(isMarked) ? <VisuallyHidden>{t.other_needs_attention}</VisuallyHidden> : null}
+            {troubled.length > 0 ? <VisuallyHidden>{t.other_needs_attention}</VisuallyHidden> : null}
           </span>
         </>
       ) : (
@@ -266,16 +266,15 @@ function useSwitch(environment: Environment, choose: (merchant_id: string) => vo
  * Opens the same list in the other environment. From a page below a list, such as the page of a record, opens the list, because
  * the other environment has no such record.
  */
-function EnvironmentSwitch({ environment }: { environment: Environment }) {
+function EnvironmentSwitch({ environment, change }: { environment: Environment; change: (next: string) => void }) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
-  const switchTo = useSwitch(environment, () => {})
   return (
     <SegmentedControl
       size="xs"
       aria-label={t.environment}
       value={environment}
-      onChange={switchTo.environment}
+      onChange={change}
       data={ENVIRONMENTS.map((value) => ({
         value,
         label: value === 'live' ? parts.environment_live : parts.environment_sandbox,

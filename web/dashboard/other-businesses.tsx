@@ -2,10 +2,8 @@
 
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
-import type { Environment } from '../ui/data.ts'
 import { Icon } from '../ui/icons.tsx'
 import { texts, useTexts } from '../ui/language.ts'
-import { useTroubledBusinesses } from './attention.ts'
 import type { Membership } from './merchant.ts'
 
 const otherTexts = texts({
@@ -19,28 +17,20 @@ const otherTexts = texts({
   },
 })
 
-/** Shows a line with a button for each other business that needs attention. On other pages than the first, shows nothing. */
+/** Shows a line with a button for each of the other businesses that have problems. On other pages than the first, shows nothing. */
 export function OtherBusinesses({
-  memberships,
-  membership,
-  environment,
+  troubled,
   choose,
 }: {
-  memberships: readonly Membership[]
-  membership: Membership
-  environment: Environment
+  troubled: readonly Membership[]
   choose: (merchant_id: string) => void
 }) {
   const t = useTexts(otherTexts)
-  const troubled = useTroubledBusinesses(environment, memberships.length > 1)
   const is_first_page = useRouterState({ select: (state) => state.location.pathname.split('/').length <= 2 })
-  const others = memberships.filter(
-    ({ merchant_id }) => merchant_id !== membership.merchant_id && troubled.has(merchant_id),
-  )
-  if (!is_first_page || others.length === 0) return null
+  if (!is_first_page || troubled.length === 0) return null
   return (
     <Paper withBorder p="sm" mb="md" component="section" className="no-print">
-      {others.map(({ merchant_id, name }) => (
+      {troubled.map(({ merchant_id, name }) => (
         <Group key={merchant_id} justify="space-between" gap="xs">
           <Group gap="xs" wrap="nowrap">
             <Icon name="alert" size={16} />
