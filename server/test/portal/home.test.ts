@@ -77,6 +77,42 @@ test('the totals of received, failed and reviewed payments link to lists of that
   await visitor.leave()
 })
 
+test('the first page begins with the chart of 30 days, which fits the first screen of a desk beside the balance', async () => {
+  await push('1000', '0754123001')
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/sandbox')
+  const box = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        const { top, bottom, left, right } = element.getBoundingClientRect()
+        return { top, bottom, left, right }
+      })
+  await page.locator('.plot canvas').waitFor()
+  assert.equal(await page.getByRole('slider').getAttribute('aria-valuemax'), '30')
+  await page.getByRole('heading', { name: 'Balance' }).waitFor()
+  for (const [width, height] of [
+    [1280, 800],
+    [360, 740],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    const chart = await box('section:has(> .plot)')
+    const balance = await box('section:has(> * > #balance-title)')
+    if (width === 360) assert.ok(chart.bottom <= balance.top, 'on a phone, the balance follows the chart')
+    else {
+      assert.ok(
+        chart.right <= balance.left && chart.top === balance.top,
+        'on a desk, the balance stands beside the chart',
+      )
+      assert.ok((await box('.plot')).bottom <= height, 'on a desk, the whole chart fits the first screen')
+    }
+  }
+  await visitor.picture('first page')
+  await visitor.leave()
+})
+
 test('the first page marks completed first steps, and the reader can hide the list of steps', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })

@@ -47,7 +47,7 @@ export function Checklist() {
     if (is_known) localStorage.setItem(place_key, String(folded))
   }, [is_known, folded, place_key])
   if (read.error && !is_known) return <Problem error={read.error} retry={() => void read.refetch()} />
-  // If the steps were one line at the last visit, their place stays free while the steps load, so that the balance does not
+  // If the steps were one line at the last visit, their place stays free while the steps load, so that the chart does not
   // move.
   if (!is_known) return localStorage.getItem(place_key) === 'true' ? <FoldedSteps done={0} all={0} /> : null
   if (done === items.length) return null

@@ -1,4 +1,4 @@
-// Shows the first page: the balance, the totals, and the first steps. Each part reads its data separately, so that a failed
+// Shows the first page: the chart of 30 days, the balance, the totals, and the first steps. Each part reads its data separately, so that a failed
 // read hides no other part.
 
 import './home.css'
@@ -28,7 +28,6 @@ export function Home() {
     <Page title={t.title} actions={collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}>
       <Attention />
       <Checklist />
-      <BalanceOverview />
       <Business />
     </Page>
   )
@@ -85,17 +84,20 @@ function Business() {
   const read = useRead('GET /v1/merchant/overview', { query: { period } }, { live: true, keep: true })
   return (
     <Stack gap="lg">
-      <section className="panel" aria-labelledby="trend-title">
-        <div className="section-head">
-          <Title order={2} id="trend-title">
-            {t.trend}
-          </Title>
-          <Periods period={period} choose={(next) => set({ period: next })} />
-        </div>
-        <Problem error={read.error} retry={() => void read.refetch()} />
-        {read.isPending && !read.error ? <LoadingRows /> : null}
-        {read.data ? <Trend overview={read.data} /> : null}
-      </section>
+      <div className="home-lead">
+        <section className="panel" aria-labelledby="trend-title">
+          <div className="section-head">
+            <Title order={2} id="trend-title">
+              {t.trend}
+            </Title>
+            <Periods period={period} choose={(next) => set({ period: next })} />
+          </div>
+          <Problem error={read.error} retry={() => void read.refetch()} />
+          {read.isPending && !read.error ? <LoadingRows /> : null}
+          {read.data ? <Trend overview={read.data} /> : null}
+        </section>
+        <BalanceOverview />
+      </div>
       <section className="panel" aria-labelledby="numbers-title">
         <Title order={2} id="numbers-title">
           {t.numbers}

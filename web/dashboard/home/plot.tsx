@@ -131,7 +131,7 @@ function plotOptions(
         scale: 'rate',
         side: 1,
         grid: { show: false },
-        size: 48,
+        size: 54,
         incrs: [25],
         values: (_plot, values) => values.map((value) => `${value}%`),
       },
