@@ -6,6 +6,7 @@ import {
   createContext,
   Fragment,
   type ReactNode,
+  type SyntheticEvent,
   useContext,
   useEffect,
   useId,
@@ -318,11 +319,19 @@ export function Dialog({
       element?.close()
     }
   }, [])
+  // The browser would close the dialog before the page knows it, and the next key press would meet the old state of the page.
+  const onCancel = (event: SyntheticEvent) => {
+    // A file field sends the same event if the user chooses no file.
+    if (event.target !== dialog.current) return
+    event.preventDefault()
+    onClose()
+  }
+  // A close by the page is already known. Only after a close by the browser is `open` still true.
   const onDialogClose = () => {
-    if (!unmounted.current) onClose()
+    if (open && !unmounted.current && dialog.current?.open === false) onClose()
   }
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onDialogClose} onCancel={onDialogClose}>
+    <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onDialogClose} onCancel={onCancel}>
       {open ? (
         <Stack gap="md" className="dialog-body">
           <Title order={2} id={title_id} tabIndex={-1} className="page-title">

@@ -116,7 +116,7 @@ describe("the operators' console", () => {
     // facts leave room for the first warning.
     for (const size of [{ width: 360, height: 640 }, PHONE, DESK]) {
       await visitor.page.setViewportSize(size)
-      await visitor.press('Idhinisha', '')
+      await visitor.page.keyboard.press('a')
       await question(visitor).getByText('Sababu zilizohifadhiwa').waitFor()
       await assertShown(visitor, question(visitor).getByRole('button', { name: 'Idhinisha TZS 12,000' }), 'footer')
       await assertShown(visitor, question(visitor).getByRole('checkbox'), 'footer')
@@ -166,6 +166,29 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('j')
     await visitor.sees('TZS 20,000 kwa Asha Mwinyi', '')
     assert.equal(await statusOf(second), 'PENDING_ADMIN_APPROVAL')
+    await visitor.leave()
+  })
+
+  test('a shortcut opens its dialog even at the moment when Escape has closed a dialog', async () => {
+    const id = await operator.submit(shop, { amount: '2400.00' })
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    await visitor.opens(`/withdrawals/${id}`)
+    await visitor.sees('', 'TZS 2,400 to Asha Mwinyi')
+    await page.keyboard.press('a')
+    await question(visitor).getByRole('button', { name: 'Approve TZS 2,400' }).waitFor()
+    // The next key comes as soon as no dialog is open, before the browser has reported that the dialog is closed.
+    await page.evaluate(`
+      const watch = new MutationObserver(() => {
+        if (document.querySelector('dialog[open]') !== null) return
+        watch.disconnect()
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'r', bubbles: true }))
+      })
+      watch.observe(document.body, { subtree: true, attributes: true, attributeFilter: ['open'] })`)
+    await page.keyboard.press('Escape')
+    await question(visitor).getByRole('button', { name: 'Reject TZS 2,400' }).waitFor()
+    await page.waitForURL(/act=reject$/)
+    assert.equal(await statusOf(id), 'PENDING_ADMIN_APPROVAL')
     await visitor.leave()
   })
 
