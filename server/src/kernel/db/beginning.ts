@@ -10,6 +10,14 @@ export function beginsWith(column: string, parameter: string): string {
 }
 
 /**
+ * Returns the same condition for rows that another index has found. It computes the lower-case text only once. The condition is
+ * not true for null.
+ */
+export function startsWith(column: string, parameter: string): string {
+  return `starts_with(lower(${column}), lower(${parameter}::text))`
+}
+
+/**
  * Returns a descending order for `order by` that the same index provides. With this order, a statement with a limit reads
  * few rows.
  */

@@ -1,7 +1,7 @@
 // Exports the parts of the database layer for other rooms, such as the pool, the read replica, readiness, roles and encrypted
 // columns. The file architecture.test.ts lists the files that other rooms import directly.
 
-export { beginsWith, lastReferenceFirst } from './beginning.ts'
+export { beginsWith, lastReferenceFirst, startsWith } from './beginning.ts'
 export {
   type Canary,
   FIND_THE_KEY,

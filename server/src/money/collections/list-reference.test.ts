@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { createWorld, START, type World } from '../../../test/harness.ts'
 import { rowsRead } from '../../../test/rows-read.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
+import { COUNT_MAX } from '../../kernel/http/index.ts'
 import { newId } from '../../kernel/lib/index.ts'
 import { BEGUN_MAX, type CollectionFilters, listCollections, NEWEST_MAX } from './list.ts'
 
@@ -15,6 +16,8 @@ const YOUNG = NEWEST_MAX + 500
  * links.
  */
 const READ_MAX = BEGUN_MAX + 1 + NEWEST_MAX + 100
+/** The same limit if the newest payments alone have more matches than a search counts. */
+const READ_MAX_OF_MANY = BEGUN_MAX + 1 + COUNT_MAX + 100
 
 let world: World
 before(async () => {
@@ -108,5 +111,33 @@ for (const statistics of ['without statistics', 'with statistics'] as const) {
       assert.deepEqual(references(result), numbered(1_299, 20))
       assert.equal(result.total, 100)
     })
+
+    test(`a search for the reference of most new payments, ${statistics} of the database, reads new payments up to the largest total`, async () => {
+      const { result, read } = await search({ reference: 'YOUNG' })
+      assert.ok(read <= READ_MAX_OF_MANY, `${read} rows read`)
+      assert.equal(references(result)[0], `young-${YOUNG - 1}`)
+      assert.equal(result.total, COUNT_MAX)
+      const last = await search({ reference: 'YOUNG' }, COUNT_MAX / 20)
+      assert.equal(references(last.result).at(-1), `young-${YOUNG - COUNT_MAX}`)
+    })
+
+    test(`a search for a reference, ${statistics} of the database, counts a payment once that is new and last in alphabetical order`, async () => {
+      const from = new Date(START.getTime() - 10 * 86_400_000 + 38_000)
+      const all = await search({ from, to: new Date(START.getTime() - 9 * 86_400_000) })
+      assert.equal(all.result.total, OLD - 38_000)
+      assert.deepEqual(references(all.result), numbered(OLD - 1, 20))
+    })
   })
 }
+
+test('a search for a reference lists new matches first, then older matches that only the alphabetical order finds', async () => {
+  const young = ['00100', '20400', '20499'].map((number) => `young-${number}`)
+  await world.rows("update collections set reference = 'old-9-' || reference where reference = any($1)", [young])
+  const from = new Date(START.getTime() - 10 * 86_400_000 + 40_000)
+  const { result } = await search({ from })
+  // The payment young-00100 is older than the newest 20,000 payments.
+  assert.equal(result.total, 5_000 + young.length)
+  assert.deepEqual(references(result), [...young.reverse().map((name) => `old-9-${name}`), ...numbered(OLD - 1, 17)])
+  const status = await search({ from, status: 'successful' })
+  assert.deepEqual(status.result, { rows: [], total: 0 })
+})

@@ -11,6 +11,7 @@ import {
   type Reader,
   type Statement,
   sql,
+  startsWith,
 } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type Environment } from '../../kernel/http/index.ts'
 import { idsBetween, LAST_ID, type Metadata } from '../../kernel/lib/index.ts'
@@ -34,9 +35,14 @@ export type CollectionFilters = {
   to: Date | null
 }
 
-const MATCHING = `c.merchant_id = $1 and c.environment = $2
-     and ($3::text is null or c.status = $3) and ($4::text is null or c.method = $4)
-     and ($5::text is null or ${beginsWith('c.reference', '$5')}) and ${phoneCondition('c.customer_phone', '$6')}`
+/** Returns the conditions of a search by reference other than the reference. */
+function otherConditions(table: string): string {
+  return `($3::text is null or ${table}.status = $3) and ($4::text is null or ${table}.method = $4)
+     and ${phoneCondition(`${table}.customer_phone`, '$6')}`
+}
+
+const MATCHING = `c.merchant_id = $1 and c.environment = $2 and ${otherConditions('c')}
+     and ($5::text is null or ${beginsWith('c.reference', '$5')})`
 
 // The next three queries find the ids of the page first, then read only those rows. Rows of earlier pages cost only an index
 // scan. PostgreSQL plans these unnamed prepared statements for the given filters, because one plan for all filters would use no
@@ -88,19 +94,26 @@ export function newestOf(table: string, environment: string, from_id: string, un
   return `${place} >= (${environment}::text, ${from_id}::uuid) and ${place} < (${environment}::text, ${until_id}::uuid)
        order by ${table}.environment desc, ${table}.id desc limit ${limit}`
 }
-// Both searches stop after a maximum number of rows, and then apply the other filters. The number of rows read does not grow with
-// the data.
+// Both searches stop after a maximum number of rows, so the number of rows read does not grow with the data. They keep only the
+// columns that the filters need. `newest` ends at COUNT_MAX matches, because a search shows no more.
+// `newest` has all matches of its period down to its oldest row, so `begun` adds only older rows.
 const BY_REFERENCE = sql(
   '',
   `with begun as materialized (
-     select c.* from collections c where c.merchant_id = $1 and c.environment = $2 and ${beginsWith('c.reference', '$5')}
+     select c.id, c.id >= $7 and c.id < $8 and ${otherConditions('c')} as matches
+     from collections c where c.merchant_id = $1 and c.environment = $2 and ${beginsWith('c.reference', '$5')}
      order by ${lastReferenceFirst('c.reference')}, c.id desc limit (select ${BEGUN_MAX + 1})
    ), newest as materialized (
-     select c.* from collections c where c.merchant_id = $1 and (select count(*) from begun) > ${BEGUN_MAX}
-       and ${newestOf('c', '$2', '$7', '$8', `(select ${NEWEST_MAX})`)}
+     select n.id from (
+       select c.environment, c.id, c.status, c.method, c.customer_phone, c.reference from collections c
+       where c.merchant_id = $1 and (select count(*) from begun) > ${BEGUN_MAX}
+         and ${newestOf('c', '$2', '$7', '$8', `(select ${NEWEST_MAX})`)}) n
+     where ${startsWith('n.reference', '$5')} and ${otherConditions('n')}
+     order by n.environment desc, n.id desc limit (select ${COUNT_MAX})
    ), found as materialized (
-     select c.id from begun c where ${MATCHING} and c.id >= $7 and c.id < $8
-     union select c.id from newest c where ${MATCHING}
+     select id from newest
+     union all
+     select id from begun where matches and id < coalesce((select id from newest order by id limit 1), '${LAST_ID}')
      order by id desc limit ${COUNT_MAX}
    )
    select (select count(*)::int from found) as total,
