@@ -7,7 +7,7 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import { submitWithdrawal } from '../../../test/ledger-facts.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
-import { DAY_MS, dayNumber, formatAmount, startOfDay } from '../../kernel/lib/index.ts'
+import { DAY_MS, dayNumber, formatAmount, NETWORK_OF_PREFIX, startOfDay } from '../../kernel/lib/index.ts'
 import { applyOutcomes, daysTask } from '../../money/collections/index.ts'
 import { linkSettlement } from '../../money/payment-links/index.ts'
 import { verify } from '../admin/verify.ts'
@@ -248,4 +248,35 @@ test('the overview shows the success rate, fees, networks and withdrawals', asyn
     [merchant.id],
   )
   assert.equal(full.fees, formatAmount(fees[0]?.fee ?? 0n))
+})
+
+test('the overview shows the same networks for payments of an open day as for the stored sums of the day', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const prefixes = [...Object.keys(NETWORK_OF_PREFIX), '60', '64']
+  for (const [i, prefix] of prefixes.entries()) {
+    const phone = `0${prefix}4123${i % 3 === 0 ? '003' : '001'}`
+    const reply = await world.post('/v1/collections/wallet-push', { amount: 1_000 + i, phone }, { key })
+    assert.equal(reply.status, 202, reply.text)
+  }
+  await world.post('/v1/collections/qr', { amount: 50, customer_phone: '0754123001' }, { key })
+  await world.post('/v1/collections', { amount: 70 }, { key })
+  await world.work()
+  const methods = async () => {
+    const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
+    const { data } = (await world.get('/v1/merchant/overview?environment=sandbox&period=30d', token)).body
+    return data.methods.toSorted((a: { network: string }, b: { network: string }) => (a.network < b.network ? -1 : 1))
+  }
+  const open = await methods()
+  world.deps.clock.advance(5 * DAY_MS)
+  await world.work()
+  const stored = await world.rows('select 1 from collection_days where merchant_id = $1', [merchant.id])
+  assert.ok(stored.length > 0, 'the day has stored sums')
+  assert.deepEqual(await methods(), open)
+  for (const network of new Set([...Object.values(NETWORK_OF_PREFIX), null])) {
+    const row = open.find((one: { method: string; network: string }) => one.method !== 'qr' && one.network === network)
+    const expected = prefixes.filter((prefix) => (NETWORK_OF_PREFIX[prefix] ?? null) === network).length
+    assert.equal(row.successful.count + row.failed.count, expected, `${network}`)
+  }
+  assert.equal(open.find(({ method }: { method: string }) => method === 'qr').network, null)
 })

@@ -55,15 +55,20 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   79: 'MPESA',
 }
 
+/** Returns SQL for the two digits of a phone column that decide its network. */
+export function networkPrefixSql(column: string): string {
+  return `substr(${column}, 4, 2)`
+}
+
 /**
- * Returns SQL for the estimated network of a phone column: a code, or an empty text. Stored totals contain results of this SQL,
- * so add entries to the table and change no entry.
+ * Returns SQL for the estimated network of a prefix from `networkPrefixSql`: a code, or an empty text. Stored totals contain
+ * results of this SQL, so add entries to the table and change no entry.
  */
-export function networkSql(column: string): string {
+export function networkSql(prefix: string): string {
   const codes = [...new Set(Object.values(NETWORK_OF_PREFIX))]
   const cases = codes.map((code) => {
-    const prefixes = Object.keys(NETWORK_OF_PREFIX).filter((prefix) => NETWORK_OF_PREFIX[prefix] === code)
-    return `when substr(${column}, 4, 2) in (${prefixes.map((prefix) => `'${prefix}'`).join(', ')}) then '${code}'`
+    const prefixes = Object.keys(NETWORK_OF_PREFIX).filter((known) => NETWORK_OF_PREFIX[known] === code)
+    return `when ${prefix} in (${prefixes.map((known) => `'${known}'`).join(', ')}) then '${code}'`
   })
   return `case ${cases.join(' ')} else '' end`
 }

@@ -2,7 +2,7 @@
 // collection_days holds the sums of closed days. days-task.ts writes the sums, and tally.ts reads them.
 
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
-import { dayNumber, networkSql, newId, timeOfId } from '../../kernel/lib/index.ts'
+import { dayNumber, networkPrefixSql, networkSql, newId, timeOfId } from '../../kernel/lib/index.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -77,7 +77,7 @@ export const METHOD = "coalesce(c.method, '')"
  * SQL for the network of a group of payments. If the payment is by QR code or has no method yet, the network is empty, because
  * the phone that pays is unknown.
  */
-export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer_phone')} else '' end`
+export const NETWORK = `case when c.method <> 'qr' then ${networkSql(networkPrefixSql('c.customer_phone'))} else '' end`
 /**
  * SQL for the sums of a group. If the received amount, or else the requested amount, is not more than the fee, the payment adds
  * no fee.
@@ -85,3 +85,18 @@ export const NETWORK = `case when c.method <> 'qr' then ${networkSql('c.customer
 export const SUMS = `count(*) as items, sum(c.amount_minor)::bigint as amount_minor,
      coalesce(sum(c.amount_received_minor), 0)::bigint as amount_received_minor,
      sum(case when c.fee_minor < coalesce(c.amount_received_minor, c.amount_minor) then c.fee_minor else 0 end)::bigint as fee_minor`
+
+/**
+ * Returns SQL for the sums of the payments that match conditions, by status, method and network. The table collections has the
+ * alias c. PostgreSQL first groups by the digits of the phone, and then finds the network of few groups, not of each payment.
+ */
+export function sumsSql(conditions: string): string {
+  return `select status, method, ${networkSql('prefix')} as network, sum(items)::bigint as items,
+       sum(amount_minor)::bigint as amount_minor, sum(amount_received_minor)::bigint as amount_received_minor,
+       sum(fee_minor)::bigint as fee_minor
+     from (
+       select c.status, ${METHOD} as method,
+         case when c.method <> 'qr' then ${networkPrefixSql('c.customer_phone')} else '' end as prefix, ${SUMS}
+       from collections c where ${conditions} group by 1, 2, 3) by_prefix
+     group by 1, 2, 3`
+}

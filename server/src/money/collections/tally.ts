@@ -4,7 +4,7 @@
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { DAY_MS, dayNumber, firstIdAt, idsBetween, startOfDay } from '../../kernel/lib/index.ts'
-import { dateSql, dayNumberSql, firstIdSql, METHOD, NETWORK, SUMS } from './days.ts'
+import { dateSql, dayNumberSql, firstIdSql, sumsSql } from './days.ts'
 import { STATUSES, type Status } from './state.ts'
 
 /** The payments of a merchant in one environment. */
@@ -132,9 +132,7 @@ const SUMS_OF = sql(
      select slot, from_id, until_id from json_to_recordset($5::json) as x(slot int, from_id uuid, until_id uuid)
      union all select ${dayNumberSql('day')} - $3::int, ${firstIdSql('day')}, ${firstIdSql('day + 1')} from marked) r
    cross join lateral (
-     select c.status, ${METHOD} as method, ${NETWORK} as network, ${SUMS} from collections c
-     where c.merchant_id = $1 and c.environment = $2 and c.id >= r.from_id and c.id < r.until_id
-     group by 1, 2, 3) c`,
+     ${sumsSql('c.merchant_id = $1 and c.environment = $2 and c.id >= r.from_id and c.id < r.until_id')}) c`,
 )
 
 /**
