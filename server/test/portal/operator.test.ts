@@ -298,9 +298,11 @@ describe("the operators' console", () => {
   for (const language of languagesOf(0))
     test(`the list, the dry run and the page of a withdrawal mark a large withdrawal among small withdrawals (${language})`, async () => {
       const known = await operator.shop('1000000.00')
-      await operator.approve(await operator.submit(known, { amount: '1000.00' }))
-      for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount })
-      const large = await operator.submit(known, { amount: '900000.00' })
+      // No other merchant pays this number.
+      const ending = '611'
+      await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
+      for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount, ending })
+      const large = await operator.submit(known, { amount: '900000.00', ending })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       const marks = [
@@ -314,7 +316,7 @@ describe("the operators' console", () => {
       await visitor.looks('marks')
       await visitor.picture('marks')
 
-      await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
+      await visitor.press('Chagua 2 zisizo na alama ya tahadhari', 'Choose the 2 without a mark')
       await row.getByRole('checkbox').check()
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).getByRole('listitem')
@@ -361,14 +363,15 @@ describe("the operators' console", () => {
   for (const language of languagesOf(1))
     test(`an operator chooses and confirms each marked withdrawal by itself, a batch omits a marked withdrawal without a confirmation, and then the title has the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')
-      await operator.approve(await operator.submit(known, { amount: '1000.00' }))
-      const large = await operator.submit(known, { amount: '6000.00' })
-      const asked = await operator.submit(known, { amount: '1400.00' })
+      const ending = '612'
+      await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
+      const large = await operator.submit(known, { amount: '6000.00', ending })
+      const asked = await operator.submit(known, { amount: '1400.00', ending })
       await operator.act(asked, 'request-info')
       // The merchant named no recipient of this withdrawal, and the provider has the name Asha Juma for the number.
       const first = await operator.submit(known, { amount: '1300.00', ending: '201', name: ' ' })
       const small: string[] = []
-      for (const amount of ['1100.00', '1200.00']) small.push(await operator.submit(known, { amount }))
+      for (const amount of ['1100.00', '1200.00']) small.push(await operator.submit(known, { amount, ending }))
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       const bodies: { dry_run: boolean; withdrawal_ids: string[]; confirmed_new_destinations: string[] }[] = []
@@ -390,7 +393,7 @@ describe("the operators' console", () => {
       await question(visitor).getByText('Asha Juma', { exact: true }).waitFor()
       await page.keyboard.press('Escape')
       await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-      await visitor.press('Chagua zote za ukurasa huu', 'Choose all on this page')
+      await visitor.press('Chagua 2 zisizo na alama ya tahadhari', 'Choose the 2 without a mark')
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
       const left = (count: number) =>
         says(
@@ -514,13 +517,14 @@ describe("the operators' console", () => {
 
   test('a batch without a first payout sends no confirmation of a destination, and Escape moves the focus from its result to the title', async () => {
     const known = await operator.shop('100000.00')
-    await operator.approve(await operator.submit(known, { amount: '1000.00' }))
-    const small = await operator.submit(known, { amount: '1100.00' })
+    const ending = '613'
+    await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
+    const small = await operator.submit(known, { amount: '1100.00', ending })
     const first = await operator.submit(known, { amount: '1300.00', ending: '009' })
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-    await visitor.press('', 'Choose all on this page')
+    await visitor.press('', 'Choose the 1 without a mark')
     await page.getByRole('checkbox', { name: 'Choose TZS 1,300 to Asha Mwinyi' }).check()
     await visitor.press('', 'Run a dry run')
     await visitor.fill('', 'Reason for approving', 'Wages')
@@ -593,9 +597,16 @@ describe("the operators' console", () => {
       ).waitFor()
       await fact(first).waitFor()
       assert.equal(await page.locator('.flags > li').count(), 0)
-      await page.getByText(says('Hakuna tahadhari', 'No warning'), { exact: true }).waitFor()
+      // A first payout to a number without a known name is still to be checked, so the page does not say "No warning".
+      const none = page.getByText(says('Hakuna tahadhari', 'No warning'), { exact: true })
+      assert.equal(await none.count(), 0)
       await visitor.looks('facts without a warning')
       await visitor.picture('ordinary-facts')
+      await operator.approve(rehearsed)
+      const again = await operator.submit(known, { amount: '1000.00', environment: 'sandbox' })
+      await visitor.opens(`/withdrawals/${again}`)
+      await none.waitFor()
+      await operator.act(again, 'reject')
 
       // Another merchant has paid this phone. Without earlier payouts, a first payout is an ordinary fact.
       await visitor.opens(`/withdrawals/${shared}`)
@@ -610,7 +621,6 @@ describe("the operators' console", () => {
       assert.equal(await fact(first).count(), 0)
       await visitor.picture('unusual-first')
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
-      await operator.act(rehearsed, 'reject')
       await visitor.leave()
     })
 
@@ -918,8 +928,12 @@ describe("the operators' console", () => {
 
   test('the console does not let an operator select sandbox and live withdrawals together', async () => {
     const { merchant } = shop
-    await operator.submit(shop, { amount: '3100.00' })
-    await operator.submit(shop, { amount: '3200.00', environment: 'sandbox' })
+    const ending = '614'
+    for (const environment of ['live', 'sandbox'] as const)
+      await operator.approve(await operator.submit(shop, { amount: '3000.00', ending, environment }))
+    await operator.submit(shop, { amount: '3100.00', ending })
+    await operator.submit(shop, { amount: '3200.00', ending, environment: 'sandbox' })
+    await operator.submit(shop, { amount: '3300.00', ending })
     const visitor = await office.comes(juma, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${merchant.id}`)
@@ -929,7 +943,8 @@ describe("the operators' console", () => {
     assert.equal(await box('TZS 3,100').isDisabled(), true)
     await box('TZS 3,200').uncheck()
     await box('TZS 3,100').check()
-    await visitor.press('', 'Choose all on this page')
+    await page.getByRole('button', { name: /^Choose (all on this page|the \d+ without a mark)$/ }).click()
+    await page.getByRole('checkbox', { name: 'Choose TZS 3,300 to Asha Mwinyi', checked: true }).waitFor()
     assert.equal(await box('TZS 3,200').isChecked(), false)
     await visitor.press('', 'Clear the selection')
     await visitor.press('', 'Clear filters')

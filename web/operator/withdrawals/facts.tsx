@@ -25,6 +25,7 @@ const factTexts = texts({
     times: (times: string) => `Mara ${times} ya utoaji mkubwa zaidi`,
     no_payout: 'Hakuna utoaji uliofanikiwa bado',
     first: 'Mara ya kwanza kulipa hapa',
+    others: 'Biashara nyingine zimelipa namba hii',
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,
     flag_times: (times: string, amount: string) =>
       `Kiasi ni mara ${times} ya ${amount}, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.`,
@@ -39,6 +40,7 @@ const factTexts = texts({
     times: (times: string) => `${times} times the largest payout`,
     no_payout: 'No payout has succeeded yet',
     first: 'First payout to this destination',
+    others: 'Other merchants have paid this number',
     flag_share: (percent: string) => `This withdrawal takes ${percent} of the available balance.`,
     flag_times: (times: string, amount: string) =>
       `The amount is ${times} times ${amount}, the largest of the latest 200 payouts that succeeded.`,
@@ -48,12 +50,13 @@ const factTexts = texts({
 type MarkedFact = { text: string; marked: boolean }
 
 /**
- * Returns the facts as short texts. A fact that reaches its threshold is marked, and so is a first payout to a destination.
+ * Returns the facts as short texts. A fact that reaches its threshold is marked. So are a first payout to a destination, and a
+ * destination that other merchants have paid.
  */
 function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
   const t = useTexts(factTexts)
   if (facts === null) return []
-  const { balance_percent, times_largest_paid, new_destination } = facts
+  const { balance_percent, times_largest_paid, new_destination, paid_by_others } = facts
   return [
     balance_percent === null
       ? { text: t.no_balance, marked: isLargeShare(facts) }
@@ -62,6 +65,7 @@ function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
       ? { text: t.no_payout, marked: false }
       : { text: t.times(showRatio(times_largest_paid)), marked: isLargeMultiple(facts) },
     ...(new_destination ? [{ text: t.first, marked: true }] : []),
+    ...(paid_by_others ? [{ text: t.others, marked: true }] : []),
   ]
 }
 
@@ -71,7 +75,8 @@ function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
  */
 export function isMarked({ facts, status }: { facts: ShownFacts | null; status: string }): boolean {
   if (status === 'INFO_REQUESTED') return true
-  return facts !== null && (isLargeShare(facts) || isLargeMultiple(facts) || facts.new_destination)
+  if (facts === null) return false
+  return isLargeShare(facts) || isLargeMultiple(facts) || facts.new_destination || facts.paid_by_others
 }
 
 /** Shows the marked facts of a withdrawal as chips. Without a marked fact, shows nothing. */

@@ -74,8 +74,11 @@ function freshShare(amount: bigint, older: bigint): string | null {
   return `${tenths / 10n}.${tenths % 10n}`
 }
 
-/** A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. */
-export type Flag = { tone: Tone; text: string }
+/**
+ * A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. True as `open` means that the
+ * operator still has to check the fact.
+ */
+export type Flag = { tone: Tone; text: string; open?: boolean }
 
 /**
  * Returns true if the merchant usually pays new destinations: most of its latest withdrawals went to different destinations, or
@@ -141,7 +144,7 @@ export function useFlags(
     destination.first_time && !is_new_usual && warn(t.first),
     earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
     !is_live && fact(t.sandbox),
-    destination.first_time && is_new_usual && fact(t.first),
+    destination.first_time && is_new_usual && { ...fact(t.first), open: check?.matches !== true },
     missing <= 0n &&
       fresh !== null &&
       fact(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),

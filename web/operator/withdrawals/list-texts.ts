@@ -13,6 +13,8 @@ export const listTexts = texts({
     pick_hint: 'Weka alama kwenye unazotaka kuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
     pick_page: 'Chagua zote za ukurasa huu',
+    pick_unmarked: (count: string) => `Chagua ${count} zisizo na alama ya tahadhari`,
+    pick_each: 'Zote za ukurasa huu zina alama ya tahadhari; chagua kila moja peke yake.',
     pick_left: (count: string) => `Zenye alama ya tahadhari hazijachaguliwa: ${count}; chagua kila moja peke yake.`,
     pick_marked: (count: string) =>
       `Zenye alama ya tahadhari ulizochagua: ${count}. Kagua kila moja kabla ya kuidhinisha.`,
@@ -68,6 +70,8 @@ export const listTexts = texts({
     pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_page: 'Choose all on this page',
+    pick_unmarked: (count: string) => `Choose the ${count} without a mark`,
+    pick_each: 'All withdrawals on this page are marked; choose each by itself.',
     pick_left: (count: string) =>
       `${count} marked ${count === '1' ? 'withdrawal is' : 'withdrawals are'} not chosen; choose each by itself.`,
     pick_marked: (count: string) =>

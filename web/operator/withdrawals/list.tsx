@@ -183,10 +183,11 @@ function Choice({
   const [skipped, setSkipped] = useState<readonly string[]>([])
   const first = choosable.find((row) => !isMarked(row)) ?? choosable[0]
   const open = choosable.filter(({ environment }) => environment === first?.environment)
+  const unmarked = open.filter((row) => !isMarked(row))
   const left = open.filter(({ id }) => skipped.includes(id))
   const marked = rows.filter((row) => draft.has(row.id) && isMarked(row))
   const chooseAll = () => {
-    draft.add(open.filter((row) => !isMarked(row)))
+    draft.add(unmarked)
     setSkipped(open.filter(isMarked).map(({ id }) => id))
   }
   const clear = () => {
@@ -203,6 +204,7 @@ function Choice({
         </Text>
         {marked.length > 0 ? <Chip tone="warn">{t.pick_marked(showCount(marked.length))}</Chip> : null}
         {left.length > 0 ? <Text size="sm">{t.pick_left(showCount(left.length))}</Text> : null}
+        {draft.rows.length === 0 && unmarked.length === 0 ? <Text size="sm">{t.pick_each}</Text> : null}
       </div>
       {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
       {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
@@ -211,9 +213,9 @@ function Choice({
           {t.check}
         </Button>
       ) : null}
-      {open.length > 0 ? (
+      {unmarked.length > 0 ? (
         <Button size="xs" variant="default" onClick={chooseAll}>
-          {t.pick_page}
+          {unmarked.length === open.length ? t.pick_page : t.pick_unmarked(showCount(unmarked.length))}
         </Button>
       ) : null}
       {draft.rows.length > 0 ? (

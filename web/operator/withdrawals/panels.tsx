@@ -92,7 +92,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
 
 /**
  * Shows the warnings as a coloured list, and below them the ordinary facts without a colour, for the panel and for the dialogs.
- * If there is no warning, shows a chip that says so.
+ * If there is no warning, and no fact is still open, shows a chip that says so.
  */
 export function Flags({ flags }: { flags: readonly Flag[] }) {
   const t = useTexts(caseTexts)
@@ -100,7 +100,7 @@ export function Flags({ flags }: { flags: readonly Flag[] }) {
   const facts = flags.filter(({ tone }) => tone === 'plain')
   return (
     <div>
-      {warnings.length === 0 ? <Chip tone="good">{t.usual}</Chip> : null}
+      {warnings.length === 0 && !facts.some(({ open }) => open) ? <Chip tone="good">{t.usual}</Chip> : null}
       {warnings.length === 0 ? null : (
         <ul className="flags">
           {warnings.map(({ tone, text }) => (

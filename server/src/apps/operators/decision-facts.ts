@@ -1,4 +1,4 @@
-// Reads and shows how large a withdrawal is for its merchant. Operators read these facts while the withdrawal waits for an
+// Reads and shows how large a withdrawal is for its merchant, and who else has paid its destination. Operators read these facts while the withdrawal waits for an
 // approval.
 
 import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'
@@ -20,9 +20,15 @@ export type WithdrawalFacts = {
   available_minor: bigint
   largest_paid_minor: bigint | null
   new_destination: boolean
+  paid_by_others: boolean
 }
 
-// The query reads each book once, although several withdrawals may share the book. The limit bounds the rows of a book.
+// The query reads each book once, although several withdrawals may share the book. The limit bounds the rows of a book. Two index
+// lookups find a payout of another merchant to the destination, however often this merchant has paid it.
+const paidByOther = (comparison: '<' | '>') => `exists (
+       select 1 from withdrawals o
+       where o.destination_identifier = w.destination_identifier and o.destination_code = w.destination_code
+         and o.environment = w.environment and o.status = 'SUCCESS' and o.merchant_id ${comparison} w.merchant_id)`
 const FIND = sql(
   'operator_withdrawal_facts',
   `with asked as materialized (
@@ -43,7 +49,8 @@ const FIND = sql(
      ) paid
    )
    select w.merchant_id, w.id, w.status, w.amount_minor, w.total_reserved_minor,
-     coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination
+     coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination,
+     ${paidByOther('<')} or ${paidByOther('>')} as paid_by_others
    from asked w join books b on b.merchant_id = w.merchant_id and b.environment = w.environment
    left join lateral (
      select true as paid from withdrawals p
@@ -81,12 +88,14 @@ export async function readDecisionFacts(
 /** Presents the facts of one withdrawal. Undefined, or a withdrawal that waits for no approval, gives null. */
 export function presentFacts(facts: WithdrawalFacts | undefined): DecisionFacts | null {
   if (facts === undefined || !isWaiting(facts.status)) return null
-  const { amount_minor, total_reserved_minor, available_minor, largest_paid_minor, new_destination } = facts
+  const { amount_minor, total_reserved_minor, available_minor, largest_paid_minor, new_destination, paid_by_others } =
+    facts
   return {
     balance_percent: ratioOf(total_reserved_minor * 100n, available_minor),
     largest_paid_amount: largest_paid_minor === null ? null : formatAmount(largest_paid_minor),
     times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
     new_destination,
+    paid_by_others,
   }
 }
 

@@ -36,7 +36,7 @@ export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 /** The number of latest paid withdrawals of a merchant among which the server looks for the largest. */
 export const LATEST_PAID = 200
 
-/** The facts that show an operator how large a withdrawal is for its merchant. */
+/** The facts that show an operator how large a withdrawal is for its merchant, and who else has paid its destination. */
 export const DecisionFacts = Type.Object(
   {
     balance_percent: nullable(
@@ -58,6 +58,9 @@ export const DecisionFacts = Type.Object(
     ),
     new_destination: Type.Boolean({
       description: 'True means that no other withdrawal of the merchant has paid this destination.',
+    }),
+    paid_by_others: Type.Boolean({
+      description: 'True means that another merchant has paid this destination.',
     }),
   },
   { title: 'DecisionFacts' },
