@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
@@ -134,7 +135,9 @@ test('a member of a business without approval reads why the business may not hav
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = visitor
   await visitor.opens('/live/keys/new')
-  assert.equal(await page.getByRole('radio', { name: 'Live: real money moves' }).isDisabled(), true)
+  // All providers of this installation simulate payments, so the page claims no real money.
+  const live = page.getByRole('radio', { name: 'Live: this installation only simulates payments, no money moves' })
+  assert.equal(await live.isDisabled(), true)
   assert.equal(await page.getByRole('radio', { name: 'Sandbox: simulated payments, no real money' }).isChecked(), true)
   const reasons = page.getByRole('alert').getByRole('listitem')
   assert.deepEqual(await reasons.allInnerTexts(), [
@@ -145,6 +148,40 @@ test('a member of a business without approval reads why the business may not hav
   await visitor.looks('no live key')
   await visitor.leave()
 })
+
+for (const language of LANGUAGES)
+  test(`the form of a key and the first steps say whether live payments of this installation move money (${language})`, async () => {
+    const merchant = await office.world.newMerchant({ approved: false })
+    const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    const simulates = [
+      says('Halisi: mfumo huu unaigiza malipo tu', 'Live: this installation only simulates payments'),
+      says('mfumo huu unaigiza malipo tu. Weka', 'this installation only simulates payments. Keep'),
+    ]
+    const moves = [
+      says('Halisi: pesa zinahama', 'Live: real money moves'),
+      says('kwa pesa halisi.', 'with real money.'),
+    ]
+    const [choices, steps] = [page.locator('main form'), page.locator('ol.steps')]
+    const check = async ([choice, step]: string[], [absent_choice, absent_step]: string[]) => {
+      await visitor.opens('/live/keys/new')
+      await choices.getByText(choice as string).waitFor()
+      assert.equal(await choices.getByText(absent_choice as string).count(), 0)
+      await visitor.opens('/sandbox')
+      await steps.getByText(step as string).waitFor()
+      assert.equal(await steps.getByText(absent_step as string).count(), 0)
+    }
+    await check(simulates, moves)
+    // The page then gets the fact of an installation with a real provider.
+    await page.route('**/dashboard/**', async (route) => {
+      if (route.request().resourceType() !== 'document') return route.fallback()
+      const response = await route.fetch()
+      const body = (await response.text()).replace('&quot;rehearses&quot;:true', '&quot;rehearses&quot;:false')
+      await route.fulfill({ response, body })
+    })
+    await check(moves, simulates)
+    await visitor.leave()
+  })
 
 test('a member tests a webhook address, sees the signing secret once, and reads a description of the response', async () => {
   const merchant = await office.world.newMerchant()

@@ -7,6 +7,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { checks } from '../../ui/checks.ts'
 import { type Environment, useCall } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { hrefOf, Page } from '../../ui/parts.tsx'
@@ -86,7 +87,11 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
         <Radio.Group label={t.environment} {...form.getInputProps('environment')} name="environment">
           <Stack gap="xs" mt="xs">
             <Radio value="sandbox" label={t.environments.sandbox} />
-            <Radio value="live" label={t.environments.live} disabled={closed.length > 0} />
+            <Radio
+              value="live"
+              label={facts.rehearses ? t.environments.rehearsal : t.environments.live}
+              disabled={closed.length > 0}
+            />
           </Stack>
         </Radio.Group>
         {closed.length > 0 ? (

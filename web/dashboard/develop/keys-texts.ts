@@ -39,6 +39,7 @@ export const keysTexts = texts({
     environments: {
       sandbox: 'Majaribio: malipo ya kuigiza, hakuna pesa halisi',
       live: 'Halisi: pesa zinahama',
+      rehearsal: 'Halisi: mfumo huu unaigiza malipo tu, hakuna pesa zinazohama',
     },
     live_closed: 'Ufunguo wa mazingira halisi bado haupatikani, kwa sababu biashara hii:',
     reasons: {
@@ -116,6 +117,7 @@ export const keysTexts = texts({
     environments: {
       sandbox: 'Sandbox: simulated payments, no real money',
       live: 'Live: real money moves',
+      rehearsal: 'Live: this installation only simulates payments, no money moves',
     },
     live_closed: 'You cannot create a live key yet, because this business:',
     reasons: {

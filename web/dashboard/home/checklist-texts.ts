@@ -35,6 +35,7 @@ export const checklistTexts = texts({
       live_key: {
         name: 'Tengeneza ufunguo halisi',
         text: 'Unafanya kazi kama wa majaribio, ila kwa pesa halisi. Weka kwenye seva yako tu.',
+        rehearsal: 'Unafanya kazi kama wa majaribio: mfumo huu unaigiza malipo tu. Weka kwenye seva yako tu.',
         action: 'Tengeneza ufunguo halisi',
       },
       first_live_payment: {
@@ -106,6 +107,8 @@ export const checklistTexts = texts({
       live_key: {
         name: 'Create a live key',
         text: 'A live key works like a sandbox key, with real money. Keep the key on your server only.',
+        rehearsal:
+          'A live key works like a sandbox key: this installation only simulates payments. Keep the key on your server only.',
         action: 'Create a live key',
       },
       first_live_payment: {

@@ -140,7 +140,7 @@ function ToDo({ item: { key }, opened }: { item: ChecklistItem; opened: boolean 
   const { status, verified, priced } = membership
   return (
     <Stack gap={4}>
-      <Text size="sm">{step.text}</Text>
+      <Text size="sm">{facts.rehearses && 'rehearsal' in step ? step.rehearsal : step.text}</Text>
       {key === 'business' ? <Text size="sm">{t.business_status(status === 'ACTIVE', verified, priced)}</Text> : null}
       {place === null ? null : may ? (
         <Text size="sm">
