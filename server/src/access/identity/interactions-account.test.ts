@@ -316,6 +316,27 @@ describe('new passwords', () => {
     assert.equal((await world.get('/v1/collections', access_token)).status, 200)
   })
 
+  test('the pages of a new password lead an operator to the operator console, and a member to the dashboard', async () => {
+    const boss = await newPerson(world, { super_admin: true })
+    const support = await newPerson(world)
+    await world.rows("update users set operator_role = 'SUPPORT' where id = $1", [support.id])
+    const member = await newPerson(world)
+    for (const [person, console, text] of [
+      [boss, 'operator', "Go to the operators' console"],
+      [support, 'operator', "Go to the operators' console"],
+      [member, 'dashboard', 'Go to the dashboard'],
+    ] as const) {
+      await askReset(person.email)
+      const browser = openBrowser(world.base, 'en')
+      const url = `${await mailedUrl(world, person.email)}&lang=en`
+      const choose = await browser.get(url)
+      assert.equal(/class="for-operators"/.test(choose.text), console === 'operator')
+      const saved = await browser.post(choose.url, { password: `new words of ${console} today` })
+      assert.equal(saved.status, 200)
+      assert.match(saved.text.replaceAll('&#39;', "'"), new RegExp(`href="[^"]*/${console}/">${text}</a>`))
+    }
+  })
+
   test('a user with a printed password gets no session before the user has replaced it with another password', async () => {
     const person = await newPerson(world)
     const { id, email, password } = person

@@ -8,7 +8,7 @@ import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
 import { deviceOf, findSigningIn, formField } from './interactions.ts'
 import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
-import { messagePage, type Problems, textsOf, type View, withLanguage } from './pages.ts'
+import { messagePage, operatorView, type Problems, textsOf, type View, withLanguage } from './pages.ts'
 import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
 import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
@@ -78,11 +78,14 @@ function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string 
 }
 
 function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
+  // The sign-in page of operators names its console, because no user is known yet.
+  const viewOf = (request: FastifyRequest) =>
+    consoleView(site, request, (request.query as { console?: unknown }).console === 'operator')
   scope.get('/identity/forgot', PAGE_ROUTE, async (request, reply) => {
-    return site.send(reply, 200, forgotPage(site.view(request)))
+    return site.send(reply, 200, forgotPage(viewOf(request)))
   })
   scope.post('/identity/forgot', PAGE_ROUTE, async (request, reply) => {
-    const view = site.view(request)
+    const view = viewOf(request)
     const t = textsOf(view)
     const email = emailInput(request)
     const problems = emailProblem(t, email)
@@ -95,6 +98,12 @@ function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
   })
 }
 
+/** Returns the view of a page, whose links lead to the console of operators or to the dashboard. */
+function consoleView(site: IdentitySite, request: FastifyRequest, for_operators: boolean): View {
+  const view = site.view(request)
+  return for_operators ? operatorView(view, site.home('operator')) : view
+}
+
 function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
   const { deps } = site
   const pageOwner = ({ email, password_hash, has_first_password }: LinkOwner) => ({
@@ -102,16 +111,15 @@ function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
     welcome: password_hash === null || has_first_password,
   })
   scope.get('/identity/reset', PAGE_ROUTE, async (request, reply) => {
-    const view = site.view(request)
     const owner = await linkOwner(site, request, 'reset')
-    if (!owner) return site.send(reply, 400, linkGonePage(view))
-    return site.send(reply, 200, choosePage(view, pageOwner(owner)))
+    if (!owner) return site.send(reply, 400, linkGonePage(site.view(request)))
+    return site.send(reply, 200, choosePage(consoleView(site, request, owner.is_operator), pageOwner(owner)))
   })
   scope.post('/identity/reset', PAGE_ROUTE, async (request, reply) => {
-    const view = site.view(request)
-    const t = textsOf(view)
     const owner = await linkOwner(site, request, 'reset')
-    if (!owner) return site.send(reply, 400, linkGonePage(view))
+    if (!owner) return site.send(reply, 400, linkGonePage(site.view(request)))
+    const view = consoleView(site, request, owner.is_operator)
+    const t = textsOf(view)
     const password = formField(request, 'password')
     const is_same = owner.has_first_password && (await checkPassword(owner.password_hash, password))
     const problems = is_same ? { password: t.password_first } : await newPasswordProblem(t, password, owner)

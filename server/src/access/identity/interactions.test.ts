@@ -525,6 +525,27 @@ describe('identity pages', () => {
     }
   })
 
+  test('the page for a forgotten password, opened from the sign-in of operators, leads back to their console in both languages', async () => {
+    for (const language of ['sw', 'en']) {
+      const browser = openBrowser(world.base, language)
+      const { page } = await open(world, browser, {
+        client_id: 'operator',
+        redirect_uri: `${world.base}/operator/callback`,
+      })
+      const href = /href="(\/identity\/forgot[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      assert.match(href, /^\/identity\/forgot\?console=operator&lang=/)
+      for (const { text } of [await browser.get(href), await browser.post(href, { email: '' })]) {
+        assert.match(text, /<\/form>\s*<p><a href="[^"]*\/operator\/">/)
+        assert.match(text, /class="for-operators"/)
+        assert.match(text, /href="\/identity\/forgot\?console=operator&amp;lang=(sw|en)"/)
+      }
+    }
+    // Another value of the query changes nothing.
+    const { text } = await openBrowser(world.base).get('/identity/forgot?console=https://shop.example/')
+    assert.match(text, /href="[^"]*\/dashboard\/">/)
+    assert.doesNotMatch(text, /href="https:\/\/shop/)
+  })
+
   test('the link to the other language keeps the token of the mailed link', async () => {
     const { text } = await openBrowser(world.base, 'sw').get('/identity/reset?token=abc')
     assert.match(text, /href="\/identity\/reset\?token=abc&amp;lang=en"/)

@@ -14,7 +14,7 @@ import { checkPassword } from './credentials.ts'
 import { deviceName } from './device-name.ts'
 import { newLink } from './mailed-links.ts'
 import { needsSecondFactor } from './operator-factor.ts'
-import { textsOf, withLanguage } from './pages.ts'
+import { operatorView, textsOf, withLanguage } from './pages.ts'
 import { signInPage } from './pages-forms.ts'
 import { identityMail } from './pages-mails.ts'
 import { cookieName } from './provider.ts'
@@ -159,10 +159,7 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
     provider.interactionResult(raw, reply.raw, next, { mergeWithLastSubmission: false })
   const view = site.view(request, details.params.ui_locales)
   return {
-    view:
-      details.params.client_id === 'operator'
-        ? { ...view, dashboard: site.home('operator'), for_operators: true }
-        : view,
+    view: details.params.client_id === 'operator' ? operatorView(view, site.home('operator')) : view,
     /** The factor that the user must set up, as the console requests. Null means that the console requests no setup. */
     enrol: ENROLLED.find((factor) => factor === details.params.enrol) ?? null,
     first: result.first_step ?? null,

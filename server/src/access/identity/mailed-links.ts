@@ -22,6 +22,7 @@ export type LinkOwner = {
   password_hash: string | null
   /** True if the user must replace the password, because a command made it. */
   has_first_password: boolean
+  is_operator: boolean
 }
 
 const INSERT = sql(
@@ -31,7 +32,9 @@ const INSERT = sql(
 const REPLACE = sql('mailed_links_replace', 'delete from mailed_links where user_id = $1 and kind = $2')
 const FIND = sql(
   'mailed_links_find',
-  `select l.user_id, u.email, u.name, u.language, c.password_hash, coalesce(c.is_first, false) as has_first_password from mailed_links l
+  `select l.user_id, u.email, u.name, u.language, c.password_hash, coalesce(c.is_first, false) as has_first_password,
+     (u.super_admin or u.operator_role is not null) as is_operator
+   from mailed_links l
    join users u on u.id = l.user_id left join credentials c on c.user_id = u.id
    where l.token_hash = $1 and l.kind = $2 and l.expires_at > $3 and u.disabled_at is null`,
 )

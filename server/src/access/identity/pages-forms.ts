@@ -2,7 +2,17 @@
 
 import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { type Html, html } from '../../kernel/lib/index.ts'
-import { type FormField, fieldHtml, form, link, type Problems, pageHtml, textsOf, type View } from './pages.ts'
+import {
+  type FormField,
+  fieldHtml,
+  forgotPath,
+  form,
+  link,
+  type Problems,
+  pageHtml,
+  textsOf,
+  type View,
+} from './pages.ts'
 import { usePasskeyHtml } from './pages-passkeys.ts'
 
 /** The input of a refused form. The page shows this input again, but never a password or a code. */
@@ -38,7 +48,7 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
     ? html`<p>${t.have_invitation} ${link(view, '/identity/forgot', t.use_invitation)}</p>`
     : html`<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
   const body = html`<p>${view.for_operators ? t.operator_lead : t.sign_in_lead}</p>
-${form(fields, t.sign_in)}<p>${link(view, '/identity/forgot', t.forgot)}</p>
+${form(fields, t.sign_in)}<p>${link(view, forgotPath(view), t.forgot)}</p>
 ${view.for_operators ? null : register}`
   return pageHtml(view, t.sign_in, body, problems)
 }

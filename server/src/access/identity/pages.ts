@@ -12,12 +12,22 @@ export type View = {
   url: string
   /** The path of the style sheet. */
   style: string
-  /** The URL of the console to which the user signs in. Outside of a sign-in, the URL of the dashboard. */
+  /** The URL of the console to which the user signs in. If the console is unknown, the URL of the dashboard. */
   dashboard: string
-  /** True if the user signs in to the operator console, whose pages have another colour. */
+  /** True if the page belongs to the operator console, whose pages have another colour. */
   for_operators: boolean
   /** True if a new user needs an invitation (SIGN_UP=invited). */
   by_invitation: boolean
+}
+
+/** Returns the view of a page for operators, whose links lead to their console at `home`. */
+export function operatorView(view: View, home: string): View {
+  return { ...view, dashboard: home, for_operators: true }
+}
+
+/** Returns the path of the form for a forgotten password. The form of an operator leads back to the operator console. */
+export function forgotPath(view: View): string {
+  return `/identity/forgot${view.for_operators ? '?console=operator' : ''}`
 }
 
 /** The problems of a form by field name. */
@@ -132,10 +142,10 @@ ${fields}<button type="submit">${button}</button>
 `
 }
 
-/** Returns a page with a message and a link. Without `way_on`, the link leads to the dashboard. */
+/** Returns a page with a message and a link. Without `way_on`, the link leads to the console of the view. */
 export function messagePage(view: View, title: string, lead: string, way_on?: { href: string; text: string }): string {
   const t = textsOf(view)
-  const { href, text } = way_on ?? { href: view.dashboard, text: t.to_dashboard }
+  const { href, text } = way_on ?? { href: view.dashboard, text: view.for_operators ? t.to_operators : t.to_dashboard }
   return pageHtml(
     view,
     title,
