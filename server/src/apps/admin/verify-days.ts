@@ -1,6 +1,6 @@
 // Defines the invariants of the sums of finished days, which the database stores.
 
-import { dateOfIdSql } from '../../money/collections/index.ts'
+import { dateOfIdSql } from '../../kernel/lib/index.ts'
 import type { Invariant } from './verify-people.ts'
 
 const DAY = dateOfIdSql('c.id')

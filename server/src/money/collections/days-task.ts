@@ -2,9 +2,18 @@
 // again.
 
 import { type Deps, inputRows, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { dayNumber, firstIdAt, startOfDay, timeOfId } from '../../kernel/lib/index.ts'
+import {
+  dateOfIdSql,
+  dateSql,
+  dayNumber,
+  dayNumberSql,
+  firstIdAt,
+  firstIdSql,
+  startOfDay,
+  timeOfId,
+} from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
-import { dateOfIdSql, dateSql, dayNumberSql, firstIdSql, firstOpenDay, METHOD, NETWORK, SUMS } from './days.ts'
+import { firstOpenDay, METHOD, NETWORK, SUMS } from './days.ts'
 import { STATUSES } from './state.ts'
 
 const EVERY_MS = 60_000

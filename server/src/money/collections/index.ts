@@ -2,7 +2,6 @@
 
 export { queryBeforeSending } from './after-restore.ts'
 export { type Clearance, clearCollection } from './clear.ts'
-export { dateOfIdSql } from './days.ts'
 export { daysTask } from './days-task.ts'
 export { createDriver, type Driver } from './drive.ts'
 export { feesOf } from './fee.ts'

@@ -3,8 +3,17 @@
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { DAY_MS, dayNumber, firstIdAt, idsBetween, startOfDay } from '../../kernel/lib/index.ts'
-import { dateSql, dayNumberSql, firstIdSql, sumsSql } from './days.ts'
+import {
+  DAY_MS,
+  dateSql,
+  dayNumber,
+  dayNumberSql,
+  firstIdAt,
+  firstIdSql,
+  idsBetween,
+  startOfDay,
+} from '../../kernel/lib/index.ts'
+import { sumsSql } from './days.ts'
 import { STATUSES, type Status } from './state.ts'
 
 /** The payments of a merchant in one environment. */
