@@ -130,6 +130,7 @@ import {
   type PayoutDriver,
   payoutGauges,
   recipientRoutes,
+  withdrawalDaysTask,
   withdrawalRoutes,
 } from './money/withdrawals/index.ts'
 
@@ -512,6 +513,7 @@ function composeTasks(deps: Deps, { app, adapters, money, own_tasks, attach }: T
     money.driver.task,
     promptLimitsTask(deps),
     daysTask(deps),
+    withdrawalDaysTask(deps),
     paidTask(deps),
     remindTask(deps, payUrl),
     money.payouts.task,

@@ -172,13 +172,18 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'collection_days_marks',
       'collection_days_write',
       'money/collections/days-task.ts',
+      'money/withdrawals/days-task.ts',
       'notices_claimed',
+      'withdrawal_days_advance',
+      'withdrawal_days_changed',
+      'withdrawal_days_clear',
+      'withdrawal_days_ensure',
     ],
   },
   {
     route: 'batch, locks',
     reason: REASONS.background,
-    statements: ['collection_days_lock', 'collection_days_spans'],
+    statements: ['collection_days_lock', 'collection_days_spans', 'withdrawal_days_spans'],
   },
   {
     route: 'many',
@@ -201,6 +206,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'retention_payment_links',
       'retention_webhook_deliveries',
       'unsent_events_sweep',
+      'withdrawal_days_due',
     ],
   },
   {

@@ -271,6 +271,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'recipient_name_checks',
     'saved_recipients',
     'withdrawal_approvals',
+    'withdrawal_days',
+    'withdrawal_days_until',
     'withdrawal_history',
     'withdrawal_metadata',
     'withdrawals',

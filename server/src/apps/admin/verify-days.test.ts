@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Contradictions, oneRow, testContradictions } from '../../../test/contradictions.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { createWorld } from '../../../test/harness.ts'
+import { approve, submitWithdrawal } from '../../../test/ledger-facts.ts'
 import { DAY_MS } from '../../kernel/lib/index.ts'
 import { verify } from './verify.ts'
 import { DAYS } from './verify-days.ts'
@@ -19,8 +20,13 @@ before(async () => {
     world.deps.clock.advance(DAY_MS / 2)
     await world.work()
   }
+  await submitWithdrawal(world, { amount_minor: 700n })
+  world.deps.clock.advance(DAY_MS)
+  const late = await submitWithdrawal(world, { amount_minor: 300n })
   world.deps.clock.advance(5 * DAY_MS)
   await world.work()
+  // The stored sums of the day of this withdrawal do not have the approval, and verify accepts this.
+  await approve(world.deps, world.merchant, [late])
   await world.close()
 })
 after(() => base.drop())
@@ -35,7 +41,17 @@ test('correct day sums pass every check', async () => {
 
 const SUCCESSFUL = oneRow('collection_days', "status = 'successful'")
 
+const WAITING = oneRow('withdrawal_days', 'amount_minor = 700')
+
 const PLANTS: Contradictions = {
+  'The stored sums of withdrawals of every finished day equal its withdrawals': [
+    `update withdrawal_days set items = items + 1 where ${WAITING}`,
+    `update withdrawal_days set amount_minor = amount_minor + 1 where ${WAITING}`,
+    `update withdrawal_days set status = 'SUCCESS' where ${WAITING}`,
+    `update withdrawal_days set day = day + 100 where ${WAITING}`,
+    `delete from withdrawal_days where ${WAITING}`,
+    `update withdrawals set status = 'INFO_REQUESTED' where ${oneRow('withdrawals', 'amount_minor = 700')}`,
+  ],
   'The stored sums of every finished day equal the sums of its payments': [
     `update collection_days set items = items + 1 where ${SUCCESSFUL}`,
     `update collection_days set amount_minor = amount_minor + 1 where ${SUCCESSFUL}`,

@@ -1,9 +1,11 @@
 // Defines the invariants of the sums of finished days, which the database stores.
 
 import { dateOfIdSql } from '../../kernel/lib/index.ts'
+import { CHANGED_LATE } from '../../money/withdrawals/index.ts'
 import type { Invariant } from './verify-people.ts'
 
 const DAY = dateOfIdSql('c.id')
+const DAY_OF_WITHDRAWAL = dateOfIdSql('w.id')
 
 /**
  * The checks of verify about day sums. The network of a payment may change later, so the checks compare sums of all networks.
@@ -43,5 +45,25 @@ export const DAYS: readonly Invariant[] = [
           left join collections c on c.merchant_id = d.merchant_id and c.id = i.id
           where c.environment is distinct from d.environment or c.status is distinct from d.status
             or coalesce(c.method, '') <> d.method or ${DAY} <> d.day))`,
+  },
+  {
+    name: 'The stored sums of withdrawals of every finished day equal its withdrawals',
+    broken: `select coalesce(w.merchant_id, d.merchant_id) || ' ' || coalesce(w.environment, d.environment) || ' ' ||
+        coalesce(w.day, d.day) || ' ' || coalesce(w.status, d.status) || ' has ' || coalesce(w.items, 0) ||
+        ', stored as ' || coalesce(d.items, 0) as finding
+      from (
+        select w.merchant_id, w.environment, ${DAY_OF_WITHDRAWAL} as day, w.status, count(*) as items,
+          sum(w.amount_minor) as amount
+        from withdrawals w
+        join withdrawal_days_until u on u.merchant_id = w.merchant_id and u.environment = w.environment
+        where ${DAY_OF_WITHDRAWAL} < u.until_day group by 1, 2, 3, 4) w
+      full join (
+        select merchant_id, environment, day, status, items, amount_minor as amount from withdrawal_days) d
+        using (merchant_id, environment, day, status)
+      where (w.items is distinct from d.items or w.amount is distinct from d.amount)
+        and (coalesce(w.merchant_id, d.merchant_id), coalesce(w.environment, d.environment), coalesce(w.day, d.day)) not in (
+          select w.merchant_id, w.environment, ${DAY_OF_WITHDRAWAL} from withdrawals w
+          join withdrawal_days_until u on u.merchant_id = w.merchant_id and u.environment = w.environment
+          where ${CHANGED_LATE} and w.updated_at >= u.changes_from)`,
   },
 ]

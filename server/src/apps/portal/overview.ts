@@ -54,8 +54,8 @@ export async function overviewOf(
   period: PeriodName,
 ): Promise<OverviewView> {
   const today = dayNumber(deps.clock.now())
-  const from = startOfDay(today - PERIOD_DAYS[period] + 1)
-  const to = startOfDay(today + 1)
+  const [first_day, end_day] = [today - PERIOD_DAYS[period] + 1, today + 1]
+  const [from, to] = [startOfDay(first_day), startOfDay(end_day)]
   const unit = period === 'today' ? 'hour' : 'day'
   const slot_ms = unit === 'hour' ? HOUR_MS : DAY_MS
   const slots = Array.from({ length: (to.getTime() - from.getTime()) / slot_ms }, (_, i) => ({
@@ -64,7 +64,7 @@ export async function overviewOf(
   }))
   const [rows, withdrawn] = await Promise.all([
     readSlotSums(deps.db, owner, slots, unit),
-    sumWithdrawals(deps.db, owner, { from, to }),
+    sumWithdrawals(deps.db, owner, { first_day, end_day }),
   ])
   const withdrawals = (key: keyof typeof STATUSES_BY_GROUP) =>
     presentSums(withdrawn.filter(({ status }) => (STATUSES_BY_GROUP[key] as readonly string[]).includes(status)))

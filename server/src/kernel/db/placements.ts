@@ -56,6 +56,8 @@ export const PLACEMENTS: ReadonlyMap<string, Placement> = new Map([
     { kind: 'merchant' },
     'withdrawals',
     'withdrawal_approvals',
+    'withdrawal_days',
+    'withdrawal_days_until',
     'withdrawal_history',
     'withdrawal_metadata',
     'payouts',

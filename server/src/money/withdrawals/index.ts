@@ -12,9 +12,11 @@ export {
   parsePayoutReference,
   payoutReference,
 } from './approve.ts'
+export { CHANGED_LATE, sumWithdrawals } from './days.ts'
+export { withdrawalDaysTask } from './days-task.ts'
 export { createPayoutDriver, type PayoutDriver } from './drive.ts'
 export { type DescribedHold, findHold } from './hold.ts'
-export { getWithdrawal, sumWithdrawals, withdrawalsOfDigest } from './list.ts'
+export { getWithdrawal, withdrawalsOfDigest } from './list.ts'
 export { payoutGauges, readPayoutQueue } from './metrics.ts'
 export { type DecisionKind, notifyDecision } from './notify.ts'
 export {

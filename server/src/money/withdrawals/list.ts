@@ -1,4 +1,4 @@
-// Reads a page of a merchant's withdrawals, one withdrawal, or the sums of withdrawals.
+// Reads a page of a merchant's withdrawals, one withdrawal, or the withdrawals of a summary.
 
 import type { PayoutMethod } from '../../adapters/providers/port.ts'
 import { beginsWith, createMetadataSearch, metadataSearchSql, type Reader, sql } from '../../kernel/db/index.ts'
@@ -123,22 +123,6 @@ export async function getWithdrawal(
     row,
     history.filter(({ seq }) => seq <= row.version),
   )
-}
-
-// PostgreSQL plans this unnamed prepared statement for the given range of ids.
-const SUMS = sql(
-  '',
-  `select w.status, count(*) as count, sum(w.amount_minor)::bigint as amount_minor from withdrawals w
-   where w.merchant_id = $1 and w.environment = $2 and w.id >= $3 and w.id < $4 group by w.status`,
-)
-
-/** Returns the number and the amount in cents of the withdrawals that a merchant submitted in a period, by status. */
-export function sumWithdrawals(
-  reader: Reader,
-  { merchant_id, environment }: { merchant_id: string; environment: Environment },
-  { from, to }: { from: Date; to: Date },
-): Promise<{ status: WithdrawalStatus; count: bigint; amount_minor: bigint }[]> {
-  return reader.query(SUMS, [merchant_id, environment, firstIdAt(from), firstIdAt(to)])
 }
 
 /**
