@@ -204,14 +204,19 @@ async function makeListsMerchant(
   for (;;) {
     const [row] = await query<{ left: number }>(
       database_url,
-      `select count(*)::int as left from merchants m where not exists (
-         select 1 from collection_days_until u where u.merchant_id = m.id and u.environment = 'live' and u.until_day > current_date - 6)`,
+      `select count(*)::int as left from merchants m
+       cross join (select 'collections' as sums union all select 'withdrawals') t
+       where not exists (
+         select 1 from (
+           select 'collections' as sums, merchant_id, environment, until_day from collection_days_until
+           union all select 'withdrawals', merchant_id, environment, until_day from withdrawal_days_until) u
+         where u.sums = t.sums and u.merchant_id = m.id and u.environment = 'live' and u.until_day > current_date - 6)`,
     )
     if (row?.left === 0) break
     await sleep(100)
   }
   const summing_s = Number(((performance.now() - began) / 1000).toFixed(1))
-  await query(database_url, 'vacuum (analyze) collection_days')
+  await query(database_url, 'vacuum (analyze) collection_days, withdrawal_days')
   const tokens = {
     key: merchant.key,
     person: await viewerToken(server, merchant.id),
