@@ -43,11 +43,14 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
   const { data } = useQueue('live')
   const count = (...kinds: string[]) =>
     data?.items.filter(({ kind }) => kinds.includes(kind)).reduce((sum, item) => sum + item.count, 0)
+  // While withdrawals wait, the menu opens those, the oldest first.
+  const waiting = count('withdrawals_waiting') ?? 0
   const menu: MenuItem[] = [
     { to: '', label: t.queue, icon: 'inbox' },
     { heading: t.money },
     {
       to: 'withdrawals',
+      ...(waiting > 0 ? { search: { status: 'PENDING_ADMIN_APPROVAL', environment: 'live' } } : {}),
       label: t.withdrawals,
       icon: 'payout',
       count: count(

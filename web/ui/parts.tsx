@@ -133,8 +133,10 @@ export function PageButton({
   )
 }
 
-/** Splits `to` into a path and a query, because the router takes them separately. */
-function placeOf(to: string, search: Record<string, string> = {}) {
+/**
+ * Splits `to` into a path and a query, because the router takes them separately. `search` adds query parameters.
+ */
+export function placeOf(to: string, search: Record<string, string> = {}) {
   const [path = '', query = ''] = to.split('?')
   return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
 }

@@ -20,14 +20,16 @@ import { chooseDensity, currentDensity } from './density.ts'
 import { facts } from './facts.ts'
 import { Icon, type IconName, Logo } from './icons.tsx'
 import { LanguageContext, useTexts } from './language.ts'
-import { hrefOf } from './parts.tsx'
+import { hrefOf, placeOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import type { SearchPlace } from './search-dialog.tsx'
 import { signOut } from './session.ts'
 import { Toasts } from './toast.tsx'
 
 /** A line of the menu, or a heading above the following lines. `count` is the number of waiting records. */
-export type MenuItem = { to: string; label: string; icon: IconName; count?: number | undefined } | { heading: string }
+export type MenuItem =
+  | { to: string; search?: Record<string, string>; label: string; icon: IconName; count?: number | undefined }
+  | { heading: string }
 
 /** Returns the pages of a menu as entries for the search. */
 export function placesOfMenu(menu: readonly MenuItem[]): SearchPlace[] {
@@ -150,7 +152,9 @@ function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {
     ) : (
       <NavLink
         key={item.to}
-        renderRoot={(props) => <Link {...props} to={hrefOf(item.to)} activeOptions={{ exact: true }} />}
+        renderRoot={(props) => (
+          <Link {...props} {...placeOf(item.to, item.search)} activeOptions={{ exact: true, includeSearch: false }} />
+        )}
         label={item.label}
         leftSection={<Icon name={item.icon} />}
         active={isAt(path, item, menu)}

@@ -169,6 +169,33 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
+  test('while withdrawals wait, the menu opens the waiting live ones, and otherwise all withdrawals', async () => {
+    const id = await operator.submit(shop, { amount: '2500.00' })
+    await operator.approve(await operator.submit(shop, { amount: '2600.00' }))
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    const link = page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: /^Withdrawals/ })
+    const rows = page.locator('main').getByRole('row')
+    const others = await office.world.rows(
+      "select id from withdrawals where status = 'PENDING_ADMIN_APPROVAL' and environment = 'live'",
+    )
+    await visitor.opens('/system')
+    await link.getByText(String(others.length), { exact: true }).waitFor()
+    await link.click()
+    await visitor.sees('', 'Withdrawals')
+    await page.waitForURL(/\?status=PENDING_ADMIN_APPROVAL&environment=live$/)
+    await rows.filter({ hasText: /TZS\s2,500/ }).waitFor()
+    assert.equal(await rows.filter({ hasText: /TZS\s2,600/ }).count(), 0)
+    assert.equal(await link.getAttribute('aria-current'), 'page')
+    for (const one of others) await operator.act(one.id as string, 'reject')
+    assert.equal(await statusOf(id), 'REJECTED')
+    await visitor.opens('/system')
+    await link.and(page.locator('[href$="/withdrawals"]')).click()
+    await visitor.sees('', 'Withdrawals')
+    await rows.filter({ hasText: /TZS\s2,600/ }).waitFor()
+    await visitor.leave()
+  })
+
   test('a shortcut opens its dialog even at the moment when Escape has closed a dialog', async () => {
     const id = await operator.submit(shop, { amount: '2400.00' })
     const visitor = await office.comes(asha, 'operator')
