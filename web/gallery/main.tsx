@@ -180,6 +180,8 @@ function StateSpecimens() {
       <Specimen name="messages">
         <Stack gap="sm">
           <ToastBox text="The link is created." />
+          <ToastBox text="3 of 8 arrived." kind="running" />
+          <ToastBox text="7 of 8 arrived. Your server did not accept 1." kind="warning" />
           <Alert color="yellow" variant="light" title="Check number and name">
             Once the money is sent, this system cannot take it back.
           </Alert>

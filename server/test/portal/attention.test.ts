@@ -408,15 +408,30 @@ test('a member sees the warning about a failing webhook, tests the address, and 
   await at.looks('an endpoint whose missed deliveries wait')
   await at.picture('missed')
   const early = (await deliveries()).find(({ status }: { status: string }) => status === 'pending')
+  const delivered = async (count: number) => {
+    const missed = async () =>
+      (await deliveries()).filter(({ attempts }: { attempts: object[] }) => attempts.length > 1)
+    while ((await missed()).filter(({ status }: { status: string }) => status === 'delivered').length < count)
+      await new Promise((done) => setTimeout(done, 20))
+  }
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   // Before the server gets the request of the button, it sends one of the two missed deliveries.
   await page.route('**/v1/merchant/webhook-deliveries/replay?*', async (route) => {
     const sent = await office.world.post(`/v1/merchant/webhook-deliveries/${early.id}/replay`, {}, { key })
     assert.equal(sent.status, 202, sent.text)
+    await delivered(1)
+    receiver.reply = { kind: 'status', status: 200, until: answered }
     await route.continue()
   })
   const message = page.getByText('The server sends 1 delivery now. It had already sent 1 again, or sends it now.')
   await Promise.all([message.waitFor().then(() => at.picture('sent-missed')), at.press('', 'Send now')])
   await page.getByRole('region', { name: 'Needs your attention' }).waitFor({ state: 'detached' })
+  const progress = page.locator('.toasts[role=status] .toast')
+  await progress.filter({ hasText: /^1 of 2 arrived\.$/ }).waitFor()
+  await at.looks('deliveries of which one arrived')
+  await at.picture('one-arrived')
+  answer()
+  await progress.filter({ hasText: /^All 2 deliveries arrived\.$/ }).waitFor()
   while ((await deliveries()).some(({ status }: { status: string }) => status !== 'delivered'))
     await new Promise((done) => setTimeout(done, 20))
   assert.equal(receiver.received.length, before + 3, 'the server sends the test and each waiting delivery once')
@@ -426,6 +441,27 @@ test('a member sees the warning about a failing webhook, tests the address, and 
   assert.equal(await warning.count(), 0)
   await at.leave()
 })
+
+for (const language of languagesOf(0)) {
+  test(`a member who sends missed deliveries reads how many the endpoint accepted, and how many it refused again (${language})`, async () => {
+    const { merchant } = await troubledShop()
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox/webhooks')
+    receiver.reply = { kind: 'status', status: 200 }
+    await at.press('Tuma la majaribio', 'Send a test')
+    await page.getByText(says('Seva yako inapokea tena', 'Your server accepts the events')).waitFor()
+    receiver.reply = { kind: 'status', status: 500 }
+    await at.press('Tuma sasa', 'Send now')
+    const progress = page.locator('.toasts[role=status] .toast')
+    await progress.getByText(says('Ujumbe 0 kati ya 2 umepokelewa.', '0 of 2 arrived.'), { exact: true }).waitFor()
+    const ending = says('Seva yako haikupokea ujumbe 2.', 'Your server did not accept 2.')
+    await progress.filter({ hasText: ending }).waitFor()
+    await at.looks('deliveries that the endpoint refused again')
+    await at.picture('refused-again')
+    await at.leave()
+  })
+}
 
 for (const language of languagesOf(1)) {
   test(`a member sends the missed events of a failing endpoint again, and the form already has the endpoint and the start (${language})`, async () => {
