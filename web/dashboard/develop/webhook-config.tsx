@@ -20,14 +20,29 @@ export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data
 
 /**
  * Shows the form and the secret. Null as `config` means that the merchant has no main address yet. `others` is the number of
- * other endpoints.
+ * other endpoints. If `change` grows, the form opens and its first field takes the focus.
  */
-export function WebhookConfig({ config, others }: { config: WebhookConfigRecord | null; others: number }) {
+export function WebhookConfig({
+  config,
+  others,
+  change,
+}: {
+  config: WebhookConfigRecord | null
+  others: number
+  change: number
+}) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
   const [changing, setChanging] = useState(false)
   const status = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (change === 0) return
+    const form = panel.current?.querySelector('details')
+    if (form) form.open = true
+    panel.current?.querySelector('input')?.focus()
+  }, [change])
   const showSaved = (done: boolean) => {
     setSaved(done)
     if (!done) return
@@ -42,7 +57,7 @@ export function WebhookConfig({ config, others }: { config: WebhookConfigRecord 
   return (
     <>
       <Secret secret={secret} forget={() => setSecret(null)} />
-      <section className="panel">
+      <section className="panel" ref={panel}>
         <Title order={2}>{t.config}</Title>
         <Stack gap="md">
           {config === null ? (

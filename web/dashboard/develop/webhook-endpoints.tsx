@@ -33,8 +33,11 @@ export function endpointLabel({ id, description, webhook_url }: WebhookEndpoint,
   return id === 'default' ? main : (description ?? webhook_url)
 }
 
-/** Shows the endpoints beside the main address. After an action that makes a secret, shows the secret once. */
-export function WebhookEndpoints() {
+/**
+ * Shows the endpoints beside the main address. After an action that makes a secret, shows the secret once. If `change` has a new
+ * number of presses, the form of its endpoint opens.
+ */
+export function WebhookEndpoints({ change }: { change: { endpoint_id: string; presses: number } | null }) {
   const t = useTexts(webhooksTexts)
   const read = useRead(ENDPOINTS, {}, { keep: true })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -46,6 +49,13 @@ export function WebhookEndpoints() {
     setLost(next === undefined)
   }
   const rows = read.data?.items.filter(({ id }) => id !== 'default') ?? []
+  const [opened, setOpened] = useState(0)
+  const changed = change === null || change.presses === opened ? undefined : change
+  const row = rows.find(({ id }) => id === changed?.endpoint_id)
+  if (changed !== undefined && row !== undefined) {
+    setOpened(changed.presses)
+    setDialog({ kind: 'form', row })
+  }
   return (
     <>
       <Secret secret={secret} forget={() => setSecret(null)} />

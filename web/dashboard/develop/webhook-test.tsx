@@ -8,7 +8,7 @@ import { useTexts } from '../../ui/language.ts'
 import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showDuration } from '../../ui/show.ts'
-import { useWebhookItems } from '../attention.ts'
+import { type FailingWebhook, useWebhookItems } from '../attention.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { MissedFacts, SendMissed } from '../send-missed.tsx'
 import type { DeliveryAttempt } from './delivery-parts.tsx'
@@ -54,6 +54,26 @@ export function WebhookTest() {
       </Stack>
     </section>
   )
+}
+
+/**
+ * Returns a function that sends a test to a failing endpoint, and the result, which stays after the warning about the endpoint
+ * ends.
+ */
+export function useEndpointTest() {
+  const main = useAction('POST /v1/merchant/webhook-config/test')
+  const other = useAction('POST /v1/merchant/webhook-endpoints/{id}/test')
+  const [started, setStarted] = useState<StartedTest | null>(null)
+  const { waiting, error, view } = useTestResult(started)
+  const send = ({ endpoint_id, webhook_url }: FailingWebhook) => {
+    setStarted(null)
+    const name = endpoint_id === 'default' ? null : webhook_url
+    const onSuccess = ({ id }: { id: string }) => setStarted({ id, endpoint_id, name })
+    if (endpoint_id === 'default') main.mutate({}, { onSuccess })
+    else other.mutate({ params: { id: endpoint_id } }, { onSuccess })
+  }
+  const busy = main.isPending || other.isPending || waiting
+  return { send, busy, error: main.error ?? other.error ?? error, view }
 }
 
 /** Reads the delivery of a test until its first attempt, and returns the result for screen and screen reader. */

@@ -1,6 +1,6 @@
 // Shows the page about webhooks: the configuration, a test, the further endpoints and the deliveries.
 
-import { Button, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useCall, useRead } from '../../ui/data.ts'
@@ -18,7 +18,7 @@ import { AttemptResult, canSendDelivery, DeliveryStatus, EventName, type Webhook
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
 import { WebhookConfig } from './webhook-config.tsx'
 import { ENDPOINTS, endpointLabel, WebhookEndpoints } from './webhook-endpoints.tsx'
-import { WebhookTest } from './webhook-test.tsx'
+import { useEndpointTest, WebhookTest } from './webhook-test.tsx'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
 /** Shows the page after the first read of the configuration. A merchant without a configuration cannot send a test. */
@@ -28,6 +28,9 @@ export function Webhooks() {
   const { environment } = useMerchantAccess()
   const items = useWebhookItems(environment) ?? []
   const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items.filter(({ id }) => id !== 'default') ?? []
+  const tester = useEndpointTest()
+  // Each press of the button in the warning opens the form of the endpoint again.
+  const [{ endpoint_id, presses }, setChange] = useState({ endpoint_id: 'default', presses: 0 })
   // If the merchant has saved no configuration, the API answers 404. The page treats this answer as an empty configuration.
   const none = config.error instanceof Refused && config.error.status === 404
   // During the next read, the query has neither the 404 nor data. The page stays open, because it may show a new secret.
@@ -42,10 +45,35 @@ export function Webhooks() {
   }
   return (
     <Page title={t.title} lead={t.lead}>
-      <AttentionList items={items} linked={false} />
-      <WebhookConfig config={config.data ?? null} others={endpoints.length} />
+      <div className="attention-with-result">
+        <AttentionList
+          items={items}
+          linked={false}
+          steps={(webhook) => (
+            <Group gap="xs" className="attention-act">
+              <Button size="xs" variant="default" loading={tester.busy} onClick={() => tester.send(webhook)}>
+                {t.send_test}
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => setChange({ endpoint_id: webhook.endpoint_id, presses: presses + 1 })}
+              >
+                {t.change_address}
+              </Button>
+            </Group>
+          )}
+        />
+        <Problem error={tester.error} />
+        {tester.view}
+      </div>
+      <WebhookConfig
+        config={config.data ?? null}
+        others={endpoints.length}
+        change={endpoint_id === 'default' ? presses : 0}
+      />
       {config.data === undefined ? null : <WebhookTest />}
-      <WebhookEndpoints />
+      <WebhookEndpoints change={endpoint_id === 'default' ? null : { endpoint_id, presses }} />
       <Deliveries />
     </Page>
   )

@@ -29,9 +29,17 @@ export function Attention() {
 
 /**
  * Shows items. The failing endpoints of an environment share a line. `linked: false` leaves out the link of a line with one
- * item.
+ * item. `steps` returns the buttons that repair a failing endpoint, for members who may repair it.
  */
-export function AttentionList({ items, linked = true }: { items: readonly AttentionItem[]; linked?: boolean }) {
+export function AttentionList({
+  items,
+  linked = true,
+  steps,
+}: {
+  items: readonly AttentionItem[]
+  linked?: boolean
+  steps?: EndpointSteps
+}) {
   const t = useTexts(attentionTexts)
   return (
     <div role="status">
@@ -42,7 +50,7 @@ export function AttentionList({ items, linked = true }: { items: readonly Attent
           </Title>
           <ul>
             {attentionGroups(items).map(([item, ...others]) => (
-              <AttentionRow key={groupOf(item)} {...{ item, others, linked }} />
+              <AttentionRow key={groupOf(item)} {...{ item, others, linked, steps }} />
             ))}
           </ul>
         </section>
@@ -67,9 +75,15 @@ function attentionGroups(items: readonly AttentionItem[]): AttentionGroup[] {
   return [...groups.values()]
 }
 
-type AttentionRowProps = { item: AttentionItem; others: readonly AttentionItem[]; linked: boolean }
+type EndpointSteps = (webhook: FailingWebhook) => ReactNode
+type AttentionRowProps = {
+  item: AttentionItem
+  others: readonly AttentionItem[]
+  linked: boolean
+  steps: EndpointSteps | undefined
+}
 
-function AttentionRow({ item, others, linked }: AttentionRowProps) {
+function AttentionRow({ item, others, linked, steps }: AttentionRowProps) {
   const t = useTexts(attentionTexts)
   const { text, to, open, facts, act } = useLine(item, others)
   return (
@@ -84,6 +98,9 @@ function AttentionRow({ item, others, linked }: AttentionRowProps) {
         {linked || act !== undefined || item.kind !== 'webhooks_failing' ? null : (
           <p className="beside attention-act">{t.webhooks_repair}</p>
         )}
+        {to === null || others.length > 0 || item.kind !== 'webhooks_failing' || item.webhook === null
+          ? null
+          : steps?.(item.webhook)}
       </div>
       {to === null || (!linked && others.length === 0) ? null : (
         <PageLink to={`${item.environment}/${to}`} className="attention-open">
