@@ -242,7 +242,14 @@ test('a paid withdrawal links to the transaction that funded it, a member saves 
   await visitor.opens('/sandbox/statements')
   await page.getByRole('row', { name: /^Opening balance TZS.0$/ }).waitFor()
   await page.getByRole('row', { name: /^Closing balance TZS.89,200$/ }).waitFor()
+  // The first and the last day of the month, and no midnight of the next month.
+  const today = new Date(office.world.deps.clock.now().getTime() + 3 * 3_600_000)
+  const day = (date: number, months: number) =>
+    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, date))
+  const shown = (date: Date) => `${date.getUTCDate()} ${date.toUTCString().slice(8, 16)}`
+  await page.getByText(`${shown(day(1, 0))} – ${shown(day(0, 1))} (EAT)`, { exact: true }).waitFor()
   await visitor.looks('statement')
+  await visitor.picture('statement')
   await page.emulateMedia({ media: 'print' })
   assert.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), false)
   assert.equal(await page.getByRole('row', { name: /^Closing balance/ }).isVisible(), true)

@@ -9,7 +9,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { useRead, useScope, withScope } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows, Table } from '../../ui/list.tsx'
-import { Amount, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { Amount, Page, PageLink } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showCount, showDate } from '../../ui/show.ts'
@@ -124,6 +124,7 @@ function Sheet({ statement }: { statement: BalanceStatement }) {
   const { period, currency, opening_balance, closing_balance } = statement
   const money = (value: string) => <Amount value={value} currency={currency} />
   const name = period.length > 7 ? showDate(period, language) : showMonth(period, language)
+  const first = dayOf(new Date(statement.from))
   // The end of the statement is the start of the next period, so the last day is one millisecond earlier.
   const last = dayOf(new Date(Date.parse(statement.to) - 1))
   return (
@@ -137,7 +138,7 @@ function Sheet({ statement }: { statement: BalanceStatement }) {
             {t.of} {name} · {words.environment(statement.environment)}
           </Text>
           <Text size="sm" c="dimmed">
-            <Time time={statement.from} /> – <Time time={statement.to} /> (EAT)
+            {period.length > 7 ? t.whole_day : `${showDate(first, language)} – ${showDate(last, language)} (EAT)`}
           </Text>
         </div>
         {statement.final ? null : <Text role="note">{t.not_final}</Text>}
@@ -178,7 +179,7 @@ function Sheet({ statement }: { statement: BalanceStatement }) {
         </table>
         <Text size="sm">{t.sum}</Text>
         <span className="no-print">
-          <PageLink to={at('transactions')} search={{ from: dayOf(new Date(statement.from)), to: last }}>
+          <PageLink to={at('transactions')} search={{ from: first, to: last }}>
             {t.each}
           </PageLink>
         </span>
