@@ -99,10 +99,7 @@ function CollectionFacts({ record }: { record: CollectionDetail }) {
             [t.method, words.method(record.method)],
             [t.reference, record.reference ?? '–'],
             record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
-            [
-              t.provider_status,
-              record.provider_payment_status === null ? '–' : <Mono key="">{record.provider_payment_status}</Mono>,
-            ],
+            [t.provider_status, words.provider_status(record.provider_payment_status)],
             reference === null
               ? null
               : [
