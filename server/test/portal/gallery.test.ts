@@ -51,6 +51,22 @@ for (const name of GALLERY_CONSOLES)
       await close()
     })
 
+for (const scheme of ['light', 'dark'])
+  test(`the chosen segment of a choice is lighter than its track, ${scheme}`, async () => {
+    const { page, close } = await openPage(browser)
+    await page.goto(`${site.url}/dashboard/?scheme=${scheme}`)
+    const lightness = async (part: string) => {
+      const colour = await page
+        .locator(`.mantine-SegmentedControl-${part}`)
+        .first()
+        .evaluate((element): string => element.ownerDocument.defaultView?.getComputedStyle(element).backgroundColor)
+      return (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, value) => sum + Number(value), 0)
+    }
+    const [chosen, track] = [await lightness('indicator'), await lightness('root')]
+    assert.ok(chosen > track && track > 0, `${chosen} and ${track}`)
+    await close()
+  })
+
 test('every shared component has its committed size on a phone and on a desktop', async () => {
   const { page, close } = await openPage(browser, { reducedMotion: 'reduce' })
   const found: GallerySizes = {}
