@@ -2,7 +2,7 @@
 
 import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { facts } from './facts.ts'
 import { Icon } from './icons.tsx'
 import { texts, useTexts } from './language.ts'
@@ -119,6 +119,10 @@ export function SavedFilters({
   const [views, setViews] = useState(() => readStored(key, isViews, []))
   const [naming, setNaming] = useState(false)
   const [name, setName] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (naming) field.current?.focus()
+  }, [naming])
   const keep = (next: SavedView[]) => {
     localStorage.setItem(key, JSON.stringify(next))
     setViews(next)
@@ -166,7 +170,7 @@ export function SavedFilters({
               label={t.name}
               maxLength={NAME_MAX}
               value={name}
-              data-autofocus
+              ref={field}
               onChange={(event) => setName(event.currentTarget.value)}
             />
             <Button size="xs" type="submit">

@@ -4,8 +4,8 @@
 import './list.css'
 import { Button, Checkbox, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks, isPhoneFilter } from './checks.ts'
 import { useScope, withScope } from './data.ts'
@@ -20,7 +20,8 @@ import { endOfDay, showCount, startOfDay } from './show.ts'
 
 /**
  * A filter of a list. A `phone` is a phone number or its last 4 to 9 digits. If it is invalid, the list shows an error and does
- * not send the filter. For a `day`, the list sends the time at which the Tanzanian day begins (`from`) or ends (`to`). If
+ * not send the filter. If `as_typed` is true, the server finds the values that begin with the text, so the list follows the
+ * typing. For a `day`, the list sends the time at which the Tanzanian day begins (`from`) or ends (`to`). If
  * `named` is true, users gave the choices their names, which may be long.
  */
 export type ListFilter =
@@ -31,7 +32,8 @@ export type ListFilter =
       choices: readonly (readonly [value: string, label: string])[]
       named?: true
     }
-  | { name: string; label: string; kind: 'text' | 'phone' }
+  | { name: string; label: string; kind: 'phone' }
+  | { name: string; label: string; kind: 'text'; as_typed?: true }
   | { name: string; label: string; kind: 'day'; edge: 'from' | 'to' }
 
 /**
@@ -60,7 +62,11 @@ export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly Re
 export function useListQuery(filters: readonly ListFilter[]) {
   const search = useSearch({ strict: false }) as Record<string, string | undefined>
   const navigate = useNavigate()
+  const router = useRouter()
   const set = (changes: Record<string, string>) => {
+    // The user opens another page at this moment, for example with a click on a row directly after typing.
+    const shown = router.state.resolvedLocation ?? router.latestLocation
+    if (router.latestLocation.pathname !== shown.pathname) return
     const next = { ...search, page: undefined, ...changes }
     const search_params = Object.fromEntries(
       Object.entries(next).filter(([, value]) => value !== undefined && value !== ''),
@@ -497,16 +503,28 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  // If the value in the address has changed, for example because the user cleared the filters, the field shows the new value.
+  const [sent, setSent] = useState<readonly string[]>([])
+  // If another part of the page has changed the value in the address, for example the button that clears the filters, the field
+  // shows the new value. A value that this field has sent may be older than the text.
   if (lastValue !== value) {
     setLastValue(value)
-    setTyped(value)
+    if (sent.includes(value)) setSent(sent.slice(sent.indexOf(value) + 1))
+    else setTyped(value)
   }
   const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phoneFilter(text) : null)
+  const send = (next: string) => {
+    if (next === value || next === sent.at(-1) || problemOf(next) !== null) return
+    setSent([...sent, next])
+    list.set({ [filter.name]: next })
+  }
   const apply = (next: string) => {
     setApplied(next)
-    if (next !== value && problemOf(next) === null) list.set({ [filter.name]: next })
+    send(next)
   }
+  // A pause may end after a newer value has reached the address.
+  const current = useRef({ send, apply })
+  current.current = { send, apply }
+  const later = useLater()
   const problem = (typed.trim() === (applied ?? value) ? problemOf(typed.trim()) : null) ?? wrong
   if (filter.kind === 'choice') {
     const data = [{ value: '', label: t.all }, ...filter.choices.map(([one, label]) => ({ value: one, label }))]
@@ -522,25 +540,64 @@ function FilterField({
     )
   }
   const day = filter.kind === 'day'
+  const as_typed = filter.kind === 'text' && filter.as_typed === true
+  const hint = filter.kind === 'phone' ? t.phone_accepts : as_typed ? t.beginning_accepted : null
+  // The first digits of a whole number could also be the last digits of another number.
+  const follows = (text: string) => as_typed || (filter.kind === 'phone' && !/^(\+|0|255).{0,8}$/.test(text))
   return (
     <TextInput
       label={filter.label}
       type={day ? 'date' : 'search'}
       value={typed}
       error={problem}
-      {...(filter.kind === 'phone' && !problem
-        ? { description: t.phone_accepts, inputWrapperOrder: ['label', 'input', 'description'] }
-        : {})}
+      {...(hint && !problem ? { description: hint, inputWrapperOrder: ['label', 'input', 'description'] } : {})}
       onChange={(event) => {
-        setTyped(event.currentTarget.value)
+        const next = event.currentTarget.value
+        setTyped(next)
         // While the year is below 2000, the user is still typing. If the user empties the field, the list applies the change
         // when the field loses the focus.
-        if (day && /^2\d{3}-\d{2}-\d{2}$/.test(event.currentTarget.value)) apply(event.currentTarget.value)
+        if (day && /^2\d{3}-\d{2}-\d{2}$/.test(next)) apply(next)
+        if (follows(next.trim())) later(() => current.current.send(next.trim()))
       }}
-      onBlur={() => apply(typed.trim())}
+      onBlur={() => later(() => current.current.apply(typed.trim()))}
       onKeyDown={(event) => event.key === 'Enter' && apply(typed.trim())}
     />
   )
+}
+
+const LATER_MS = 300
+
+/**
+ * Returns a function that runs its argument after a pause, in place of an argument that still waits. While the user holds the
+ * mouse button, the argument waits, because rows that move would lose the click. If the page closes, the argument does not run.
+ */
+function useLater(): (run: () => void) => void {
+  const latest = useRef<() => void>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const is_down = useRef(false)
+  useEffect(() => {
+    const down = () => {
+      is_down.current = true
+    }
+    const up = () => {
+      is_down.current = false
+    }
+    addEventListener('pointerdown', down, true)
+    for (const end of ['pointerup', 'pointercancel']) addEventListener(end, up, true)
+    return () => {
+      clearTimeout(timer.current)
+      removeEventListener('pointerdown', down, true)
+      for (const end of ['pointerup', 'pointercancel']) removeEventListener(end, up, true)
+    }
+  }, [])
+  const start = () => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => (is_down.current ? start() : latest.current?.()), LATER_MS)
+  }
+  return (run) => {
+    latest.current = run
+    start()
+  }
 }
 
 function CsvButton<Csv extends CallName>({

@@ -481,3 +481,50 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+test('a list follows the typing of a reference, and a click on a row directly after typing opens its record', async () => {
+  const { world } = office
+  for (const reference of ['TYPED-1', 'TYPED-22', 'OTHER-1']) {
+    const paid = await world.post('/v1/collections/wallet-push', { amount: '5000', phone: '0754123001', reference })
+    assert.equal(paid.status, 202, paid.text)
+  }
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  await visitor.opens('/sandbox/collections')
+  const rows = page.getByRole('table').locator('tbody').getByRole('row')
+  const field = page.getByLabel('Reference')
+  const row = (text: string) => rows.filter({ hasText: text })
+  await row('OTHER-1').waitFor()
+  await page.getByText('The beginning is enough', { exact: true }).waitFor()
+  await field.focus()
+  await page.keyboard.type('typed-', { delay: 30 })
+  await row('OTHER-1').waitFor({ state: 'detached' })
+  assert.equal(await rows.count(), 2)
+  // The field keeps the text and the focus, so the user goes on.
+  await page.keyboard.type('22')
+  await row('TYPED-1').waitFor({ state: 'detached' })
+  assert.deepEqual([await field.inputValue(), await rows.count()], ['typed-22', 1])
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Backspace')
+  await row('TYPED-1').waitFor()
+  // The text in the field is newer than the list.
+  await page.keyboard.type('2')
+  const box = await row('TYPED-1').boundingBox()
+  if (box === null) throw new Error('The list has no such row.')
+  await page.mouse.move(box.x + box.width - 5, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.waitForURL(/\/sandbox\/collections\/[\w-]{36}$/)
+  await visitor.sees('', 'TZS 5,000')
+  await page.getByText('TYPED-1', { exact: true }).first().waitFor()
+  await page.goBack()
+  await row('TYPED-1').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await row('OTHER-1').waitFor()
+  assert.equal(await field.inputValue(), '')
+  // The list uses the last digits of a phone as soon as there are four of them.
+  const phone = page.getByLabel("Payer's phone")
+  await phone.focus()
+  await page.keyboard.type('300')
+  await page.keyboard.type('1')
+  await page.waitForURL(/phone=3001$/)
+  await visitor.leave()
+})

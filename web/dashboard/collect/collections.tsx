@@ -67,7 +67,7 @@ export function Collections() {
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('collection') },
     { name: 'method', label: t.method, kind: 'choice', choices: methods },
-    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'reference', label: t.reference, kind: 'text', as_typed: true },
     { name: 'phone', label: t.phone, kind: 'phone' },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },

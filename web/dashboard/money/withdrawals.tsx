@@ -62,7 +62,7 @@ export function MerchantWithdrawals() {
   const filters: ListFilter[] = [
     { name: 'status', label: t.status, kind: 'choice', choices: words.choices('withdrawal') },
     { name: 'method', label: t.method, kind: 'choice', choices: METHODS.map((one) => [one, words.method(one)]) },
-    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'reference', label: t.reference, kind: 'text', as_typed: true },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
   ]

@@ -27,7 +27,7 @@ export function Payments() {
       kind: 'choice',
       choices: METHODS.map((method) => [method, words.method(method)] as const),
     },
-    { name: 'reference', label: t.reference, kind: 'text' },
+    { name: 'reference', label: t.reference, kind: 'text', as_typed: true },
     { name: 'phone', label: t.phone, kind: 'phone' },
     { name: 'from', label: t.from, kind: 'day', edge: 'from' },
     { name: 'to', label: t.to, kind: 'day', edge: 'to' },
