@@ -12,7 +12,7 @@ import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
-import { EmptyState, PageLink, SecondsContext } from './parts.tsx'
+import { EmptyState, PageLink, SecondsContext, ShortTimeContext } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { openRow } from './row-link.ts'
@@ -426,18 +426,27 @@ function Lines<Row>({
               )}
               {status}
             </div>
-            <div className="row-facts">
-              {facts
-                .filter((fact) => fact !== null && fact !== '')
-                .map((fact, place) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a row keep their places
-                  <span key={place}>{fact}</span>
-                ))}
-            </div>
+            <ShortTimeContext value={true}>
+              <Facts facts={facts.filter((fact) => fact !== null && fact !== '')} />
+            </ShortTimeContext>
           </li>
         )
       })}
     </ul>
+  )
+}
+
+/** The largest number of facts that share one line of a phone. */
+const FACTS_OF_LINE = 3
+
+function Facts({ facts }: { facts: readonly ReactNode[] }) {
+  return (
+    <div className={`row-facts ${facts.length > FACTS_OF_LINE ? 'row-facts-many' : ''}`}>
+      {facts.map((fact, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a row keep their places
+        <span key={place}>{fact}</span>
+      ))}
+    </div>
   )
 }
 

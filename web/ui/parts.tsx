@@ -18,13 +18,16 @@ import { facts } from './facts.ts'
 import { EmptyPicture, Icon, type IconName } from './icons.tsx'
 import { useLanguage, useTexts } from './language.ts'
 import { partsTexts } from './parts-texts.ts'
-import { showAmount, showTime } from './show.ts'
+import { dayOf, showAmount, showTime } from './show.ts'
 import { showToast } from './toast.tsx'
 
 let visited = false
 
 /** True around the facts of one record, whose times have seconds. The times of a list end with the minute. */
 export const SecondsContext = createContext(false)
+
+/** True around the facts of a row on a phone, whose times omit the current year. */
+export const ShortTimeContext = createContext(false)
 
 /**
  * Shows a page with its title. With `record`, the page is about one record, so its times have seconds. When the page opens,
@@ -155,8 +158,10 @@ export function Amount({ value, currency = 'TZS' }: { value: string | number | n
 export function Time({ time }: { time: string | null }) {
   const language = useLanguage()
   const seconds = useContext(SecondsContext)
+  const short = useContext(ShortTimeContext)
   if (time === null) return <>–</>
-  const [day, ...clock] = showTime(time, language, seconds).split(', ')
+  const [date = '', ...clock] = showTime(time, language, seconds).split(', ')
+  const day = short && date.endsWith(` ${dayOf(new Date()).slice(0, 4)}`) ? date.slice(0, -5) : date
   // In a narrow column, the line may break only between the date and the time of day.
   return (
     <time dateTime={time} title={`${time} (UTC)`}>

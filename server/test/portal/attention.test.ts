@@ -601,7 +601,9 @@ test('a click on a row opens its record, and a reload keeps a saved filter and a
   await page.getByRole('cell', { name: 'HELD-1', exact: true }).waitFor()
   await page.getByText('ORDER-77').waitFor({ state: 'detached' })
   await at.press('', 'Save these filters')
-  await page.getByLabel('Name of these filters').fill('Under review')
+  // The field for the name has the focus.
+  await page.locator('input:focus').waitFor()
+  await page.keyboard.type('Under review')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await at.press('', 'Clear filters')
   await page.getByText('ORDER-77').waitFor()

@@ -444,7 +444,7 @@ for (const language of languagesOf(1)) {
       .getByLabel(/R-2000$/)
       .check()
     await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
-    for (const time of await page.locator('.rows time').allInnerTexts()) assert.match(time, /\d{4}, \d\d:\d\d$/)
+    for (const time of await page.locator('.rows time').allInnerTexts()) assert.match(time, /^\d+ \w+, \d\d:\d\d$/)
     assert.match(page.url(), /\/collections$/, 'a checkbox of a phone opens no record')
     const tops = await page
       .locator('.filters button:visible')
@@ -481,6 +481,52 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+test('on a phone, a payment takes two lines, and its phone number and time are never cut', async () => {
+  const { world } = office
+  for (const reference of ['SHORT-1', `LONG-${'X'.repeat(60)}`]) {
+    const paid = await world.post('/v1/collections/wallet-push', { amount: '1000000', phone: '0754123001', reference })
+    assert.equal(paid.status, 202, paid.text)
+  }
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 740 })
+    await visitor.opens('/sandbox/collections')
+    const row = (text: string) => page.locator('.rows > li').filter({ hasText: text })
+    for (const text of width === 320 ? ['LONG-'] : ['SHORT-1', 'LONG-']) {
+      await row(text).locator('time').waitFor()
+      const facts = await row(text)
+        .locator('.row-facts > span')
+        .evaluateAll((all) =>
+          all.map((one) => {
+            const { top, right } = one.getBoundingClientRect()
+            const end = one.closest('li')?.getBoundingClientRect().right ?? 0
+            return {
+              text: one.textContent,
+              top: Math.round(top),
+              inside: right <= end,
+              cut: one.scrollWidth > one.clientWidth,
+            }
+          }),
+        )
+      assert.equal(new Set(facts.map(({ top }) => top)).size, 1, JSON.stringify(facts))
+      assert.ok(
+        facts.every(({ inside }) => inside),
+        JSON.stringify(facts),
+      )
+      assert.deepEqual(
+        facts.filter(({ cut }) => cut).map(({ text: cut_text }) => cut_text?.slice(0, 5)),
+        text === 'LONG-' ? ['LONG-'] : [],
+        JSON.stringify(facts),
+      )
+      // The rows of this year name no year.
+      assert.match(facts.at(-1)?.text ?? '', /^\d+ \w+, \d\d:\d\d$/)
+    }
+  }
+  await visitor.picture('two-lines')
+  await visitor.leave()
+})
+
 test('a list follows the typing of a reference, and a click on a row directly after typing opens its record', async () => {
   const { world } = office
   for (const reference of ['TYPED-1', 'TYPED-22', 'OTHER-1']) {
@@ -513,7 +559,7 @@ test('a list follows the typing of a reference, and a click on a row directly af
   await page.mouse.down()
   await page.mouse.up()
   await page.waitForURL(/\/sandbox\/collections\/[\w-]{36}$/)
-  await visitor.sees('', 'TZS 5,000')
+  await page.getByRole('heading', { level: 1, name: /TZS\s5,000/ }).waitFor()
   await page.getByText('TYPED-1', { exact: true }).first().waitFor()
   await page.goBack()
   await row('TYPED-1').waitFor()

@@ -99,7 +99,11 @@ export function Collections() {
     status: <Chip tone={toneOf(row.status)}>{words.collection(row.status)}</Chip>,
     facts: [
       row.customer_name,
-      row.customer_phone === null ? null : showPhone(row.customer_phone),
+      row.customer_phone === null ? null : (
+        <span key="phone" className="whole">
+          {showPhone(row.customer_phone)}
+        </span>
+      ),
       row.reference,
       <Time key="" time={row.created_at} />,
     ],

@@ -36,7 +36,13 @@ export function Invoices() {
   const lines = (row: InvoiceRow): RowLines => ({
     title: <Amount value={row.total} currency={row.currency} />,
     status: <Chip tone={toneOf(row.status)}>{words.invoice(row.status)}</Chip>,
-    facts: [row.customer_name, row.number, `${t.due}: ${showDate(row.due_date, language)}`],
+    facts: [
+      row.customer_name,
+      row.number,
+      <span key="due" className="whole">
+        {t.due}: {showDate(row.due_date, language)}
+      </span>,
+    ],
   })
   const make = may ? <PageButton to={at('invoices/new')}>{t.make}</PageButton> : null
   return (
