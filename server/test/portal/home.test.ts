@@ -132,6 +132,61 @@ test('the first page marks completed first steps, and the reader can hide the li
   await visitor.leave()
 })
 
+for (const language of LANGUAGES)
+  test(`the parts of the first page keep their places while they load, and say that they load (${language})`, async () => {
+    const { world } = office
+    const merchant = await world.newMerchant()
+    const key = await world.newKey({ merchant })
+    await world.post('/v1/collections/wallet-push', { amount: '1000', phone: '0754123001' }, { key })
+    const person = await office.newPerson('MERCHANT_ADMIN', merchant)
+    const visitor = await office.comes(person, 'dashboard', { language })
+    const { page, says } = visitor
+    const panels = page.locator('section:has(#trend-title, #balance-title, #numbers-title)')
+    const places = () =>
+      panels.evaluateAll((all) =>
+        all.map((panel) => {
+          const { top, height } = panel.getBoundingClientRect()
+          return [Math.round(top + (panel.ownerDocument.defaultView?.scrollY ?? 0)), Math.round(height)]
+        }),
+      )
+    await visitor.opens('/sandbox')
+    await page.locator('.plot canvas').waitFor()
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 740 })
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const reads = /\/v1\/merchant\/(overview|balance)\?/
+      await page.route(reads, async (route) => {
+        await released
+        await route.continue()
+      })
+      await page.reload()
+      const statuses = page
+        .getByRole('main')
+        .getByRole('status')
+        .getByText(/: (Inapakia|Loading)…$/)
+      await statuses.nth(2).waitFor({ state: 'attached' })
+      assert.deepEqual(
+        await statuses.allInnerTexts(),
+        [says('Mwenendo', 'Over time'), says('Salio', 'Balance'), says('Takwimu za biashara', 'Business figures')].map(
+          (name) => `${name}: ${says('Inapakia…', 'Loading…')}`,
+        ),
+      )
+      await page
+        .getByText(/\d (of|kati ya) \d/)
+        .first()
+        .waitFor()
+      await visitor.picture('home-loading')
+      await page.setViewportSize({ width, height: 740 })
+      const loading = await places()
+      release()
+      await page.locator('.plot canvas').waitFor()
+      await page.locator('.figure-loading').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await places(), loading, `${width} pixels`)
+      await page.unroute(reads)
+    }
+    await visitor.leave()
+  })
+
 test('the line of the folded first steps keeps its height while the steps load', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')

@@ -2,10 +2,10 @@
 // read hides no other part.
 
 import './home.css'
-import { SegmentedControl, Stack, Title } from '@mantine/core'
+import { SegmentedControl, Skeleton, Stack, Title } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { LoadingRows, useListQuery } from '../../ui/list.tsx'
+import { useListQuery } from '../../ui/list.tsx'
 import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
@@ -13,9 +13,10 @@ import { Attention } from './attention.tsx'
 import { BalanceMark } from './balance-mark.tsx'
 import { Checklist } from './checklist.tsx'
 import { homeTexts } from './home-texts.ts'
+import { LoadingStatus } from './loading-status.tsx'
 import { Methods } from './methods.tsx'
-import { PERIODS, Totals, type TotalsPeriod } from './totals.tsx'
-import { Trend } from './trend.tsx'
+import { PERIODS, Totals, TotalsLoading, type TotalsPeriod } from './totals.tsx'
+import { Trend, TrendLoading } from './trend.tsx'
 
 const NO_FILTERS = [] as const
 
@@ -38,11 +39,12 @@ function BalanceOverview() {
   const at = useEnvironmentPath()
   const withdraws = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const read = useRead('GET /v1/merchant/balance', {}, { live: true, keep: true })
-  const parts = read.data && [
-    { name: t.available, value: read.data.available, means: t.available_means },
-    { name: t.reserved, value: read.data.reserved, means: t.reserved_means },
-    { name: t.held, value: read.data.held, means: t.held_means },
+  const parts = [
+    { name: t.available, value: read.data?.available, means: t.available_means },
+    { name: t.reserved, value: read.data?.reserved, means: t.reserved_means },
+    { name: t.held, value: read.data?.held, means: t.held_means },
   ]
+  const loading = read.data === undefined && !read.error
   return (
     <section className="panel" aria-labelledby="balance-title">
       <div className="section-head">
@@ -56,15 +58,19 @@ function BalanceOverview() {
         ) : null}
       </div>
       <Problem error={read.error} retry={() => void read.refetch()} />
-      {read.isPending && !read.error ? <LoadingRows /> : null}
-      {parts ? (
+      {loading ? <LoadingStatus of={t.balance} /> : null}
+      {read.data || loading ? (
         <dl className="totals">
           {parts.map(({ name, value, means }) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>
                 <strong className="figure">
-                  <Amount value={value} currency={read.data.currency} />
+                  {value === undefined ? (
+                    <Skeleton className="figure-loading" animate={false} />
+                  ) : (
+                    <Amount value={value} currency={read.data?.currency} />
+                  )}
                 </strong>
                 <span className="beside">{means}</span>
               </dd>
@@ -82,6 +88,7 @@ function Business() {
   const { search, set } = useListQuery(NO_FILTERS)
   const period = PERIODS.find((one) => one === search.period) ?? '30d'
   const read = useRead('GET /v1/merchant/overview', { query: { period } }, { live: true, keep: true })
+  const loading = read.data === undefined && !read.error
   return (
     <Stack gap="lg">
       <div className="home-lead">
@@ -93,7 +100,7 @@ function Business() {
             <Periods period={period} choose={(next) => set({ period: next })} />
           </div>
           <Problem error={read.error} retry={() => void read.refetch()} />
-          {read.isPending && !read.error ? <LoadingRows /> : null}
+          {loading ? <TrendLoading /> : null}
           {read.data ? <Trend overview={read.data} /> : null}
         </section>
         <BalanceOverview />
@@ -103,6 +110,7 @@ function Business() {
           {t.numbers}
         </Title>
         {read.data ? <Totals overview={read.data} /> : null}
+        {loading ? <TotalsLoading /> : null}
         <details className="disclosed">
           <summary>{t.how}</summary>
           <ul>

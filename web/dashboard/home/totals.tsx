@@ -1,5 +1,6 @@
 // Shows the totals of a period. A total of records links to the list of these records.
 
+import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -7,6 +8,7 @@ import { Amount, PageLink } from '../../ui/parts.tsx'
 import { dayOf, showCount } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { homeTexts } from './home-texts.ts'
+import { LoadingStatus } from './loading-status.tsx'
 
 /** The totals of a period, as the API computes them. */
 export type Overview = Calls['GET /v1/merchant/overview']['data']
@@ -57,6 +59,29 @@ export function Totals({ overview }: { overview: Overview }) {
       </Total>
       {count(t.paid_out, 'withdrawals', 'SUCCESS', withdrawals.success, t.withdrawals)}
     </dl>
+  )
+}
+
+/** Shows the names of the totals with a grey place for each figure, which has the size of the figure. */
+export function TotalsLoading() {
+  const t = useTexts(homeTexts)
+  const place = <Skeleton className="figure-loading" animate={false} />
+  const total = (name: string, count_text: string) => (
+    <Total key={name} name={name} count_text={count_text}>
+      {place}
+    </Total>
+  )
+  const counted = (name: string) => total(name, '\u00a0')
+  return (
+    <>
+      <LoadingStatus of={t.numbers} />
+      <dl className="totals">
+        {[t.received, t.failed, t.pending].map(counted)}
+        {total(t.success_rate, t.success_rate_means)}
+        {total(t.fees, t.fees_means)}
+        {counted(t.paid_out)}
+      </dl>
+    </>
   )
 }
 

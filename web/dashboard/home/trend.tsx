@@ -1,10 +1,11 @@
 // Shows the received amount and the success rate over time, as a chart and as a table of the same numbers.
 
-import { Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { type Language, useLanguage, useTexts } from '../../ui/language.ts'
 import { showAmount, showCount, showDate } from '../../ui/show.ts'
 import { homeTexts } from './home-texts.ts'
+import { LoadingStatus } from './loading-status.tsx'
 import { daysOf, type Overview } from './totals.tsx'
 
 // If the chart does not load, the page shows an empty area. The member finds the same numbers in the table below.
@@ -44,6 +45,41 @@ function trendPoints({ series, period }: Overview, language: Language): TrendPoi
   })
 }
 
+function PlotKey() {
+  const t = useTexts(homeTexts)
+  return (
+    <p className="plot-key" aria-hidden="true">
+      <span className="key-amount">{t.trend_amount}</span> <span className="key-rate">{t.trend_rate}</span>
+    </p>
+  )
+}
+
+/** Keeps the place of the chart and of the line below it. */
+function PlotLoading() {
+  const t = useTexts(homeTexts)
+  return (
+    <>
+      <Skeleton className="plot" animate={false} />
+      <p className="beside kept-place">{t.point}</p>
+    </>
+  )
+}
+
+/** Shows the legend of the chart with a grey place for the chart. The parts below the chart keep their place. */
+export function TrendLoading() {
+  const t = useTexts(homeTexts)
+  return (
+    <>
+      <LoadingStatus of={t.trend} />
+      <PlotKey />
+      <PlotLoading />
+      <details className="disclosed kept-place">
+        <summary>{t.as_table}</summary>
+      </details>
+    </>
+  )
+}
+
 /** Shows the chart with a table of its numbers. If no payment of the period succeeded or failed, shows a sentence instead. */
 export function Trend({ overview }: { overview: Overview }) {
   const t = useTexts(homeTexts)
@@ -57,10 +93,8 @@ export function Trend({ overview }: { overview: Overview }) {
       {some ? null : <Text>{t.trend_none}</Text>}
       {some ? (
         <>
-          <p className="plot-key" aria-hidden="true">
-            <span className="key-amount">{t.trend_amount}</span> <span className="key-rate">{t.trend_rate}</span>
-          </p>
-          <Suspense fallback={<div className="plot" />}>
+          <PlotKey />
+          <Suspense fallback={<PlotLoading />}>
             <Plot
               steps={steps}
               currency={currency}
