@@ -271,3 +271,41 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
+
+test('the first page counts withdrawals in correct Swahili, for one and for several', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  let count = 1
+  const since = new Date().toISOString()
+  const rest = { environment: 'sandbox', status: 'INFO_REQUESTED', since, amount: null, limit: null, rate: null }
+  await page.route('**/v1/merchant/attention?*', (route) => {
+    const items = ['withdrawals_info_requested', 'withdrawals_in_doubt'].map((kind) => ({
+      ...{ kind, count, rate_before: null, webhook: null },
+      ...rest,
+    }))
+    return route.fulfill({ json: { success: true, data: { items } } })
+  })
+  await page.route('**/v1/merchant/overview?*', async (route) => {
+    const body = await (await route.fetch()).json()
+    body.data.withdrawals.success.count = count
+    await route.fulfill({ json: body })
+  })
+  await visitor.opens('/sandbox')
+  const lines = page.getByRole('region', { name: 'Yanayohitaji uangalizi wako' }).locator('strong')
+  const paid_out = page.locator('.totals a[href*="withdrawals"]')
+  await lines.first().waitFor()
+  await paid_out.filter({ hasText: /^ombi 1 la kutoa pesa$/ }).waitFor()
+  assert.deepEqual(await lines.allInnerTexts(), [
+    'Mwendeshaji anasubiri jibu lako kuhusu ombi 1 la kutoa pesa',
+    'Mwendeshaji anachunguza matokeo ya ombi 1 la kutoa pesa',
+  ])
+  count = 3
+  await page.reload()
+  await paid_out.filter({ hasText: /^maombi 3 ya kutoa pesa$/ }).waitFor()
+  await lines.first().waitFor()
+  assert.deepEqual(await lines.allInnerTexts(), [
+    'Mwendeshaji anasubiri majibu yako kuhusu maombi 3 ya kutoa pesa',
+    'Mwendeshaji anachunguza matokeo ya maombi 3 ya kutoa pesa',
+  ])
+  await visitor.leave()
+})

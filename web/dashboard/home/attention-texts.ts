@@ -31,9 +31,15 @@ export const attentionTexts = texts({
     webhooks_list: 'Angalia anwani hizi',
     address: 'Anwani',
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
-    info_requested: (count: string) => `Mwendeshaji anasubiri jibu lako: utoaji pesa ${count}`,
+    info_requested: (count: string) =>
+      count === '1'
+        ? 'Mwendeshaji anasubiri jibu lako kuhusu ombi 1 la kutoa pesa'
+        : `Mwendeshaji anasubiri majibu yako kuhusu maombi ${count} ya kutoa pesa`,
     info_open: 'Jibu swali',
-    in_doubt: (count: string) => `Mwendeshaji anachunguza matokeo: utoaji pesa ${count}`,
+    in_doubt: (count: string) =>
+      count === '1'
+        ? 'Mwendeshaji anachunguza matokeo ya ombi 1 la kutoa pesa'
+        : `Mwendeshaji anachunguza matokeo ya maombi ${count} ya kutoa pesa`,
     in_doubt_open: 'Angalia utoaji',
     held: (count: string) => `Mwendeshaji anakagua: malipo ${count}`,
     held_open: 'Angalia malipo',

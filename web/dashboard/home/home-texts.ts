@@ -30,7 +30,7 @@ export const homeTexts = texts({
     fees_means: 'kwa malipo yaliyofanikiwa',
     paid_out: 'Umetoa',
     payments: (count: string) => `malipo ${count}`,
-    withdrawals: (count: string) => `utoaji pesa ${count}`,
+    withdrawals: (count: string) => (count === '1' ? 'ombi 1 la kutoa pesa' : `maombi ${count} ya kutoa pesa`),
     see: (what: string) => `${what}: onyesha orodha`,
     how: 'Namba hizi zinahesabiwaje?',
     how_lines: [
