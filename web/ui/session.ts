@@ -121,6 +121,24 @@ export function signOutWithOthers(then: () => void): void {
   })
 }
 
+/**
+ * Ends the session at an issuer of the same origin: answers the question of its sign-out page, because the user has already
+ * pressed the button. A page of another site cannot read this question. False means that the issuer must ask the user.
+ */
+async function endSession(id_token: string | undefined): Promise<boolean> {
+  const address = await manager.metadataService.getEndSessionEndpoint()
+  if (!address || !id_token || new URL(address).origin !== location.origin) return false
+  const question = await fetch(`${address}?${new URLSearchParams({ id_token_hint: id_token })}`)
+  const page = new DOMParser().parseFromString(await question.text(), 'text/html')
+  const form = page.querySelector('form')
+  const secret = form?.querySelector('input[name=xsrf]')?.getAttribute('value')
+  const action = form?.getAttribute('action')
+  if (!secret || !action) return false
+  const body = new URLSearchParams({ xsrf: secret, logout: 'yes' })
+  const done = await fetch(new URL(action, address), { method: 'POST', body, redirect: 'manual' })
+  return done.type === 'opaqueredirect'
+}
+
 /** Signs out in every tab of this console and at the issuer. */
 export async function signOut(): Promise<void> {
   const user = await manager.getUser()
@@ -128,6 +146,7 @@ export async function signOut(): Promise<void> {
   deleteSession()
   localStorage.setItem(SIGNED_OUT, String(Date.now()))
   try {
+    if (await endSession(user?.id_token)) return location.assign(HOME)
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {
     // If the issuer has no sign-out endpoint, only this console deletes the session.
