@@ -10,22 +10,13 @@ import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
 import { getPayoutFacts } from '../../money/withdrawals/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
 import { readDecisionFacts } from './decision-facts.ts'
+import { compareIncome, incomePeriods, MOVEMENTS_MAX, RECEIVED } from './income.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** The highest number of transfers that one read of received money counts. */
-const MOVEMENTS_MAX = 20_000
 const OTHERS_MAX = 1_000
 const EARLIER = 10
-/** The number of days before the last 24 hours whose average income is usual. */
-const USUAL_DAYS = 7
-/**
- * From this multiple of the usual income of a day on, the income of 24 hours is a burst. FATF Recommendation 10 (d) requires
- * that transactions fit the knowledge of the customer. The console marks a payout from the same multiple on.
- */
-const BURST_TIMES = 5n
 
 type ReceivedMoneyRow = {
   received_minor: bigint
@@ -35,8 +26,6 @@ type ReceivedMoneyRow = {
   all_movements: number
   last_at: Date | null
 }
-
-const RECEIVED = "posting in ('collection_settled', 'collection_cleared')"
 
 // The query counts at most $4 transfers, newest first. The newest payment may be older than the period, so a subquery finds
 // that payment.
@@ -118,7 +107,7 @@ export async function getCase(
   const [received, [facts], destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] =
     await Promise.all([
       receivedLately(reader, withdrawal, now),
-      readDecisionFacts(reader, [withdrawal]),
+      readDecisionFacts(deps, reader, [withdrawal]),
       destinationOf(reader, withdrawal),
       getPayoutFacts(deps, reader, {
         ...withdrawal,
@@ -167,23 +156,26 @@ async function receivedLately(
   now: number,
 ): Promise<ReceivedMoneyRow[]> {
   const { merchant_id, environment } = withdrawal
-  const daysAgo = (days: number) => new Date(now - days * DAY_MS)
-  const { from, until } = await bookingsBetween(reader, withdrawal, daysAgo(USUAL_DAYS + 1), daysAgo(1))
+  const { usual_from, day_from } = incomePeriods(new Date(now))
+  const { from, until } = await bookingsBetween(reader, withdrawal, usual_from, day_from)
   return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX, until])
 }
 
 /** Presents the received money of a merchant that is `age_ms` milliseconds old. */
 function presentReceived(row: ReceivedMoneyRow | undefined, age_ms: number) {
   const received = row?.received_minor ?? 0n
-  const before = (row?.all_received_minor ?? 0n) - received
-  // A younger merchant has no usual income, and a limited read does not contain all days.
-  const is_known = age_ms >= (USUAL_DAYS + 1) * DAY_MS && (row?.all_movements ?? 0) < MOVEMENTS_MAX
+  const { daily_before_minor, is_burst } = compareIncome({
+    received_minor: received,
+    before_minor: (row?.all_received_minor ?? 0n) - received,
+    movements: row?.all_movements ?? 0,
+    age_ms,
+  })
   return {
     last_received_at: row?.last_at?.toISOString() ?? null,
     received_24h: formatAmount(received),
     received_24h_complete: (row?.movements ?? 0) < MOVEMENTS_MAX,
-    received_daily_before: is_known ? formatAmount(before / BigInt(USUAL_DAYS)) : null,
-    received_burst: is_known && received > 0n && received * BigInt(USUAL_DAYS) >= before * BURST_TIMES,
+    received_daily_before: daily_before_minor === null ? null : formatAmount(daily_before_minor),
+    received_burst: is_burst,
   }
 }
 

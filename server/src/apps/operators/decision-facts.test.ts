@@ -4,10 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
+import { fund } from '../../../test/payouts.ts'
 import { rowsRead } from '../../../test/rows-read.ts'
-import { findWithdrawalFacts } from './decision-facts.ts'
+import { findWithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
 import { LATEST_PAID } from './withdrawals-schema.ts'
 
+const DAY = 86_400_000
 const FREE = { rules: [{ flow: 'withdrawal' }] }
 
 let world: World
@@ -21,6 +23,7 @@ after(() => world.close())
 type Facts = Record<'balance_percent' | 'largest_paid_amount' | 'times_largest_paid', string | null> & {
   new_destination: boolean
   paid_by_others: boolean
+  warnings: string[]
 }
 
 async function factsInList(shop: ShopWithKeys, query = ''): Promise<Map<string, Facts | null>> {
@@ -43,12 +46,26 @@ async function factsInBatch(withdrawal_ids: readonly string[], dry_run = true): 
   return reply.body.data.items.map(({ facts }: { facts: Facts | null }) => facts)
 }
 
-const factsOf = (percent: string | null, largest: string | null, times: string | null, is_new: boolean): Facts => ({
+/** Submits a withdrawal with a later time than the withdrawals before, so that its id is greater. */
+function submitLater(shop: ShopWithKeys, options: { amount: string; ending: string }): Promise<string> {
+  world.deps.clock.advance(1)
+  return operator.submit(shop, options)
+}
+
+const factsOf = (
+  percent: string | null,
+  largest: string | null,
+  times: string | null,
+  is_new: boolean,
+  warnings: string[] = [],
+  paid_by_others = false,
+): Facts => ({
   balance_percent: percent,
   largest_paid_amount: largest,
   times_largest_paid: times,
   new_destination: is_new,
-  paid_by_others: false,
+  paid_by_others,
+  warnings,
 })
 
 test('the list, the case and the dry run show the same facts about small and large withdrawals', async () => {
@@ -59,8 +76,8 @@ test('the list, the case and the dry run show the same facts about small and lar
   const fresh = await operator.submit(shop, { amount: '79999.99', ending: '777' })
   const expected = [
     factsOf('0.9', '20000.00', '0.0', false),
-    factsOf('100.0', '20000.00', '5.0', false),
-    factsOf('79.9', '20000.00', '3.9', true),
+    factsOf('100.0', '20000.00', '5.0', false, ['large_share', 'large_multiple']),
+    factsOf('79.9', '20000.00', '3.9', true, ['new_destination']),
   ]
   const listed = await factsInList(shop)
   assert.deepEqual(
@@ -73,19 +90,23 @@ test('the list, the case and the dry run show the same facts about small and lar
 
 test('the percentage includes the charges, and the multiple does not', async () => {
   const shop = await operator.shop('108000.00')
-  await operator.approve(await operator.submit(shop, { ending: '621', amount: '10000.00' }))
+  const ending = '612'
+  await operator.approve(await operator.submit(shop, { amount: '10000.00', ending }))
   // The first withdrawal took 10800.00 of the balance with its charges.
-  const id = await operator.submit(shop, { ending: '621', amount: '10000.00' })
+  const id = await operator.submit(shop, { amount: '10000.00', ending })
   assert.deepEqual(await factsInCase(id), factsOf('11.1', '10000.00', '1.0', false))
 })
 
 test('a merchant without a successful withdrawal, or without a balance, has null for the facts that need one', async () => {
   const shop = await operator.shop('1000.00', FREE)
-  const first = await operator.submit(shop, { ending: '622', amount: '1000.00' })
-  assert.deepEqual(await factsInCase(first), factsOf('100.0', null, null, true))
+  const first = await operator.submit(shop, { amount: '1000.00', ending: '613' })
+  assert.deepEqual(await factsInCase(first), factsOf('100.0', null, null, true, ['large_share', 'new_destination']))
   const next = await operator.submit(shop, { amount: '1000.00', ending: '778' })
   await operator.approve(first)
-  assert.deepEqual(await factsInCase(next), factsOf(null, '1000.00', '1.0', true))
+  assert.deepEqual(
+    await factsInCase(next),
+    factsOf(null, '1000.00', '1.0', true, ['balance_too_low', 'large_share', 'new_destination']),
+  )
 })
 
 test('a paid withdrawal of another merchant to the same destination marks a withdrawal in the list, the case and the dry run', async () => {
@@ -105,27 +126,100 @@ test('a paid withdrawal of another merchant to the same destination marks a with
   assert.equal(await isMarked(await operator.submit(other, { ending: '626' })), true)
 })
 
-test('a failed withdrawal, another merchant and the other environment do not change the facts', async () => {
+test('a failed withdrawal, another merchant and the other environment do not change the size of a withdrawal', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const other = await operator.shop('100000.00', FREE)
-  await operator.approve(await operator.submit(other, { ending: '624', amount: '50000.00' }))
-  await operator.approve(await operator.submit(shop, { ending: '623', amount: '40000.00', environment: 'sandbox' }))
+  const ending = '614'
+  await operator.approve(await operator.submit(other, { amount: '50000.00', ending }))
+  await operator.approve(await operator.submit(shop, { amount: '40000.00', environment: 'sandbox', ending }))
   await operator.approve(await operator.submit(shop, { amount: '30000.00', ending: '102' }))
-  const id = await operator.submit(shop, { ending: '623', amount: '10000.00' })
-  assert.deepEqual(await factsInCase(id), factsOf('10.0', null, null, true))
+  const id = await submitLater(shop, { amount: '10000.00', ending })
+  const warnings = ['shared_destination', 'new_destination', 'recent_failure']
+  assert.deepEqual(await factsInCase(id), factsOf('10.0', null, null, true, warnings, true))
+})
+
+test('the list, the case and the dry run show the same warnings about a shared phone and about a burst of income', async () => {
+  const [shop, other, third] = [
+    await operator.shop('100000.00', FREE),
+    await operator.shop('1000000.00', FREE),
+    await operator.shop('1000000.00', FREE),
+  ]
+  await operator.approve(await operator.submit(other, { ending: '621' }))
+  await operator.approve(await operator.submit(third, { ending: '621' }))
+  await operator.approve(await operator.submit(third, { ending: '622', environment: 'sandbox' }))
+  await operator.approve(await operator.submit(shop, { ending: '621', amount: '20000.00' }))
+  await operator.approve(await operator.submit(shop, { ending: '622', amount: '20000.00' }))
+  world.deps.clock.advance(6 * DAY)
+  const of = { merchant: shop.merchant }
+  await fund(world, 1_000_000n, of)
+  world.deps.clock.advance(3 * DAY)
+  await fund(world, 5_000_000n, { ...of, environment: 'sandbox' })
+  // The average day of the week before is 1428.57.
+  await fund(world, 714_200n, of)
+  const plain = await operator.submit(shop, { ending: '622', amount: '5000.00' })
+  const shared = await operator.submit(shop, { ending: '621', amount: '5000.00' })
+  const beyond = await operator.submit(shop, { ending: '622', amount: '70000.01' })
+  const ids = [plain, shared, beyond]
+  const warnings = async () => {
+    const listed = await factsInList(shop)
+    const in_list = ids.map((id) => listed.get(id)?.warnings)
+    for (const found of [await Promise.all(ids.map(factsInCase)), await factsInBatch(ids)]) {
+      assert.deepEqual(
+        found.map((facts) => facts?.warnings),
+        in_list,
+      )
+    }
+    assert.deepEqual(
+      ids.map((id) => listed.get(id)?.paid_by_others),
+      [false, true, false],
+    )
+    return in_list
+  }
+  assert.deepEqual(await warnings(), [[], ['shared_destination'], ['large_share']])
+  await fund(world, 285_800n, of)
+  assert.deepEqual(
+    await warnings(),
+    [[], ['shared_destination'], ['income_burst', 'large_share']],
+    'the older part of the balance covers the small withdrawals',
+  )
+})
+
+test('the list, the case and the dry run warn before an approval that the server would refuse', async () => {
+  const shop = await operator.shop('100000.00', FREE)
+  const ending = '631'
+  await operator.approve(await operator.submit(shop, { ending, amount: '30000.00' }))
+  const id = await operator.submit(shop, { ending, amount: '10000.00' })
+  const call = async (path: string, payload: object) => {
+    const url = `/v1/operator/merchants/${shop.merchant.id}/${path}`
+    const reply = await world.call({ method: 'PUT', url, key: await operator.session(), payload })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  await call('payout-limits', {
+    ...{ daily_limit: '39999.99', daily_limit_per_destination: '39000.00' },
+    reason: 'Test',
+  })
+  await world.rows("update merchants set status = 'SUSPENDED', verified = false where id = $1", [shop.merchant.id])
+  const expected = ['merchant_not_active', 'merchant_not_verified', 'daily_limit', 'destination_limit']
+  assert.deepEqual((await factsInList(shop)).get(id)?.warnings, expected)
+  assert.deepEqual((await factsInCase(id))?.warnings, expected)
+  assert.deepEqual(
+    (await factsInBatch([id])).map((facts) => facts?.warnings),
+    [expected],
+  )
 })
 
 test('a withdrawal that waits for no approval has no facts, and a withdrawal with an open question has facts', async () => {
   const shop = await operator.shop('100000.00', FREE)
+  const ending = '641'
   const [paid, rejected, asked] = [
-    await operator.submit(shop, { ending: '625' }),
-    await operator.submit(shop, { ending: '625' }),
-    await operator.submit(shop, { ending: '625', amount: '45000.00' }),
+    await operator.submit(shop, { ending }),
+    await operator.submit(shop, { ending }),
+    await submitLater(shop, { amount: '45000.00', ending }),
   ]
   await operator.approve(paid)
   await operator.act(rejected, 'reject')
   await operator.act(asked, 'request-info')
-  const expected = [null, null, factsOf('50.0', '10000.00', '4.5', false)]
+  const expected = [null, null, factsOf('50.0', '10000.00', '4.5', false, ['recent_failure'])]
   const listed = await factsInList(shop)
   assert.deepEqual(
     [paid, rejected, asked].map((id) => listed.get(id)),
@@ -140,15 +234,15 @@ const AROUND = 40
 
 /**
  * Adds paid withdrawals of 1000.00 as copies of another one. `prefix` begins their ids, so the prefix decides the order of
- * their ages. Without `phone`, each pays another phone.
+ * their ages. Without `phone`, each of them has another destination.
  */
 async function addPaid(
-  shop: ShopWithKeys,
-  prefix: string,
-  count: number,
-  { environment = 'live', phone = null }: { environment?: string; phone?: string | null } = {},
+  { rows }: World,
+  { merchant }: ShopWithKeys,
+  options: { prefix: string; count: number; environment?: string; phone?: string },
 ): Promise<void> {
-  await world.rows(
+  const { prefix, count, environment = 'live', phone = null } = options
+  await rows(
     `insert into withdrawals (merchant_id, id, environment, status, version, funds, method, amount_minor, currency,
        destination_code, destination_identifier, percentage_fee_minor, flat_fee_minor, processor_charge_minor,
        processor_fee_pass_through, total_charges_minor, total_reserved_minor, requested_by_kind, requested_by_name,
@@ -158,43 +252,79 @@ async function addPaid(
        requested_by_kind, requested_by_name, provider_reference, transfer_id, created_at, updated_at, completed_at
      from withdrawals, generate_series(1, $4::int) n
      where merchant_id = $1 and status = 'SUCCESS' and amount_minor <> 100000`,
-    [shop.merchant.id, prefix, environment, count, phone],
+    [merchant.id, prefix, environment, count, phone],
   )
-  await world.rows('analyze withdrawals')
+  await rows('analyze withdrawals')
+}
+
+/** Reads the facts of withdrawals, and asserts that one query reads all of them. */
+const readFacts = (of: World, keys: readonly WithdrawalKey[]) =>
+  rowsRead(of, async ({ db }) => {
+    let queries = 0
+    const query: typeof db.query = (...given) => {
+      queries += 1
+      return db.query(...given)
+    }
+    const facts = await findWithdrawalFacts(of.deps, { query }, keys)
+    assert.equal(queries, 1)
+    return [...facts.values()]
+  })
+
+/** Makes a world with one merchant. The merchant has paid one withdrawal of 90000.00, and three withdrawals wait. */
+async function openSmallWorld() {
+  const own = await createWorld()
+  const boss = await createTestOperator(own)
+  const shop = await boss.shop('1000000.00', FREE)
+  await boss.approve(await boss.submit(shop, { amount: '90000.00' }))
+  const keys: WithdrawalKey[] = []
+  for (const ending of ['001', '002', '003']) {
+    keys.push({ merchant_id: shop.merchant.id, id: await boss.submit(shop, { ending }) })
+  }
+  return { own, boss, shop, keys }
 }
 
 test('one query reads the facts of a page, and reads a bounded number of rows for a merchant with 20,000 paid withdrawals', async () => {
-  const shop = await operator.shop('1000000.00', FREE)
-  await operator.approve(await operator.submit(shop, { amount: '90000.00' }))
-  const keys: { merchant_id: string; id: string }[] = []
-  for (const ending of ['001', '002', '003']) {
-    keys.push({ merchant_id: shop.merchant.id, id: await operator.submit(shop, { ending }) })
+  const { own, shop, keys } = await openSmallWorld()
+  const largest = async () => {
+    const { result, read } = await readFacts(own, keys)
+    return { result: result.map(({ largest_paid_minor }) => largest_paid_minor), read }
   }
-  const largest = () =>
-    rowsRead(world, async ({ db }) => {
-      let queries = 0
-      const query: typeof db.query = (...given) => {
-        queries += 1
-        return db.query(...given)
-      }
-      const facts = await findWithdrawalFacts({ query }, keys)
-      assert.equal(queries, 1)
-      return [...facts.values()].map(({ largest_paid_minor }) => largest_paid_minor)
-    })
   const few = await largest()
   assert.deepEqual(few.result, [9_000_000n, 9_000_000n, 9_000_000n])
-  await addPaid(shop, '0000', 20_000)
+  await addPaid(own, shop, { prefix: '0000', count: 20_000 })
   const many = await largest()
   assert.deepEqual(many.result, few.result, 'the latest are the same')
   assert.ok(many.read <= LATEST_PAID + AROUND, `${many.read} rows`)
-  await addPaid(shop, 'eeee', 2_000, { environment: 'sandbox' })
+  await addPaid(own, shop, { prefix: 'eeee', count: 2_000, environment: 'sandbox' })
   const mixed = await largest()
   assert.deepEqual(mixed.result, few.result, 'the environments stay apart')
   assert.ok(mixed.read <= LATEST_PAID + AROUND, `${mixed.read} rows beside newer ones of the sandbox`)
-  await addPaid(shop, '0001', 5_000, { phone: '255754123002' })
-  const same = await largest()
-  assert.deepEqual(same.result, few.result, 'payouts to one destination change nothing')
-  assert.ok(same.read <= LATEST_PAID + AROUND, `${same.read} rows beside many payouts to one destination`)
-  await addPaid(shop, 'ffff', LATEST_PAID)
+  await addPaid(own, shop, { prefix: 'ffff', count: LATEST_PAID })
   assert.deepEqual((await largest()).result, [100_000n, 100_000n, 100_000n], 'only the latest count')
+  await own.close()
+})
+
+test('the query reads few rows of a merchant that has 20,000 payouts to the destination of a waiting withdrawal', async () => {
+  const { own, boss, keys } = await openSmallWorld()
+  const others = async () => {
+    const { result, read } = await readFacts(own, keys)
+    return { result: result.map(({ paid_by_others }) => paid_by_others), read }
+  }
+  assert.deepEqual((await others()).result, [false, false, false])
+  const other = await boss.shop('1000000.00', FREE)
+  await boss.approve(await boss.submit(other, { amount: '90000.00' }))
+  await boss.approve(await boss.submit(other, { amount: '90000.00', ending: '003' }))
+  const few = await others()
+  await addPaid(own, other, { prefix: '0000', count: 10_000, phone: '255754123001' })
+  await addPaid(own, other, { prefix: 'ffff', count: 20_000 })
+  const many = await others()
+  assert.deepEqual(
+    [few.result, many.result],
+    [
+      [true, false, true],
+      [true, false, true],
+    ],
+  )
+  assert.ok(many.read <= few.read + AROUND, `${many.read} rows, and before ${few.read}`)
+  await own.close()
 })

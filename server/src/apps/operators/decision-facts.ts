@@ -1,29 +1,27 @@
-// Reads and shows how large a withdrawal is for its merchant, and who else has paid its destination. Operators read these facts while the withdrawal waits for an
-// approval.
+// Reads and shows how large a withdrawal is for its merchant, with the warnings about it. Operators read these facts while the
+// withdrawal waits for an approval.
 
-import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'
+import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
-import { type Withdrawal, withdrawalMoves, withdrawalName } from '../../money/withdrawals/index.ts'
+import { findExceededLimits, type Withdrawal, withdrawalMoves, withdrawalName } from '../../money/withdrawals/index.ts'
+import { type WarningFacts, warningsOf } from './decision-warnings.ts'
+import { compareIncome, incomeOfBooks, incomePeriods } from './income.ts'
 import { type DecisionFacts, LATEST_PAID } from './withdrawals-schema.ts'
 
 /** The key of a withdrawal in a request: its merchant and its id. */
 export type WithdrawalKey = { merchant_id: string; id: string }
 
-/**
- * The facts about one withdrawal, in its environment, in cents. Null as `largest_paid_minor` means that the merchant has no
- * paid withdrawal.
- */
-export type WithdrawalFacts = {
-  status: Withdrawal['status']
-  amount_minor: bigint
-  total_reserved_minor: bigint
-  available_minor: bigint
-  largest_paid_minor: bigint | null
-  new_destination: boolean
-  paid_by_others: boolean
+/** The facts about one withdrawal, in its environment. */
+export type WithdrawalFacts = WarningFacts & WithdrawalKey & Pick<Withdrawal, 'status' | 'destination_identifier'>
+
+type FactsRow = Omit<WithdrawalFacts, 'income_burst'> & {
+  received_minor: bigint
+  before_minor: bigint
+  movements: number
+  merchant_created_at: Date
 }
 
-// The query reads each book once, although several withdrawals may share the book. The limit bounds the rows of a book. Two index
+// The query reads each book once, although several withdrawals may share the book. Limits bound the rows of a book. Two index
 // lookups find a payout of another merchant to the destination, however often this merchant has paid it.
 const paidByOther = (comparison: '<' | '>') => `exists (
        select 1 from withdrawals o
@@ -31,16 +29,22 @@ const paidByOther = (comparison: '<' | '>') => `exists (
          and o.environment = w.environment and o.status = 'SUCCESS' and o.merchant_id ${comparison} w.merchant_id)`
 const FIND = sql(
   'operator_withdrawal_facts',
-  `with asked as materialized (
+  `with recursive asked as materialized (
      select w.merchant_id, w.id, w.environment, w.status, w.amount_minor, w.total_reserved_minor, w.destination_identifier,
        w.destination_code
      from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
      join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id
-   ), books as materialized (
-     select b.merchant_id, b.environment, a.balance_minor as available_minor, paid.largest_paid_minor
-     from (select distinct merchant_id, environment from asked) b
+   ), asked_books as materialized (
+     select b.merchant_id, b.environment, b.amount_minor, m.status as merchant_status, m.verified as merchant_verified,
+       m.created_at
+     from (select merchant_id, environment, max(amount_minor) as amount_minor from asked group by merchant_id, environment) b
+     join merchants m on m.id = b.merchant_id
+   ), ${incomeOfBooks('asked_books', '$2', ['$4', '$5'])}, books as materialized (
+     select b.*, a.balance_minor as available_minor, paid.largest_paid_minor, i.received_minor, i.before_minor, i.movements
+     from asked_books b
      left join ledger_accounts a on a.merchant_id = b.merchant_id and a.environment = b.environment and a.currency = $2
        and a.code = 'available'
+     left join income i on i.merchant_id = b.merchant_id and i.environment = b.environment
      cross join lateral (
        select max(p.amount_minor) as largest_paid_minor from (
          select amount_minor from withdrawals
@@ -48,55 +52,92 @@ const FIND = sql(
          order by id desc limit $3) p
      ) paid
    )
-   select w.merchant_id, w.id, w.status, w.amount_minor, w.total_reserved_minor,
+   select w.merchant_id, w.id, w.environment, w.status, w.amount_minor, w.total_reserved_minor, w.destination_identifier,
+     b.merchant_status, b.merchant_verified, b.created_at as merchant_created_at,
      coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination,
+     coalesce(b.received_minor, 0) as received_minor, coalesce(b.before_minor, 0) as before_minor,
+     coalesce(b.movements, 0) as movements, recent.failure as recent_failure,
      ${paidByOther('<')} or ${paidByOther('>')} as paid_by_others
    from asked w join books b on b.merchant_id = w.merchant_id and b.environment = w.environment
    left join lateral (
      select true as paid from withdrawals p
      where p.merchant_id = w.merchant_id and p.destination_identifier = w.destination_identifier and p.status = 'SUCCESS'
        and p.environment = w.environment and p.destination_code = w.destination_code and p.id <> w.id limit 1
-   ) earlier on true`,
+   ) earlier on true
+   cross join lateral (
+     select coalesce(bool_or(r.status in ('REJECTED', 'FAILED')), false) as failure from (
+       select status from withdrawals
+       where merchant_id = w.merchant_id and environment = w.environment and id < w.id order by id desc limit 3) r
+   ) recent`,
 )
 
 /** Returns the facts about withdrawals by `withdrawalName`, with one query. The result omits unknown ids. */
 export async function findWithdrawalFacts(
+  { clock }: Pick<Deps, 'clock'>,
   reader: Reader,
   ids: readonly WithdrawalKey[],
 ): Promise<Map<string, WithdrawalFacts>> {
   if (ids.length === 0) return new Map()
   const keys = JSON.stringify(ids.map(({ merchant_id, id }) => ({ merchant_id, id })))
-  const rows = await reader.query<WithdrawalFacts & WithdrawalKey>(FIND, [keys, CURRENCY, LATEST_PAID])
-  return new Map(rows.map((row) => [withdrawalName(row), row]))
+  const now = clock.now()
+  const { usual_from, day_from } = incomePeriods(now)
+  const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID, usual_from, day_from])
+  return new Map(
+    rows.map(({ received_minor, merchant_created_at, ...row }) => {
+      const age_ms = now.getTime() - merchant_created_at.getTime()
+      const { is_burst } = compareIncome({ ...row, received_minor, age_ms })
+      const facts = {
+        ...row,
+        // If the older part of the balance covers the amount, the income of the day is not its source.
+        income_burst: is_burst && row.amount_minor > row.available_minor - received_minor,
+      }
+      return [withdrawalName(row), facts]
+    }),
+  )
 }
 
 /**
- * Reads the facts of the withdrawals that wait for an approval, with at most one query. Returns one entry for each withdrawal,
- * in the given order. Null means that the withdrawal waits for no approval.
+ * Reads the facts of the withdrawals that wait for an approval, with at most three queries. Returns one entry for each
+ * withdrawal, in the given order. Null means that the withdrawal waits for no approval.
  */
 export async function readDecisionFacts(
+  deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   rows: readonly Pick<Withdrawal, 'merchant_id' | 'id' | 'status'>[],
 ): Promise<(DecisionFacts | null)[]> {
-  const facts = await findWithdrawalFacts(
+  const found = await findWithdrawalFacts(
+    deps,
     reader,
     rows.filter(({ status }) => isWaiting(status)),
   )
-  return rows.map((row) => presentFacts(facts.get(withdrawalName(row))))
+  const facts = await presentFacts(deps, reader, found)
+  return rows.map((row) => facts.get(withdrawalName(row)) ?? null)
 }
 
-/** Presents the facts of one withdrawal. Undefined, or a withdrawal that waits for no approval, gives null. */
-export function presentFacts(facts: WithdrawalFacts | undefined): DecisionFacts | null {
-  if (facts === undefined || !isWaiting(facts.status)) return null
-  const { amount_minor, total_reserved_minor, available_minor, largest_paid_minor, new_destination, paid_by_others } =
-    facts
-  return {
-    balance_percent: ratioOf(total_reserved_minor * 100n, available_minor),
-    largest_paid_amount: largest_paid_minor === null ? null : formatAmount(largest_paid_minor),
-    times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
-    new_destination,
-    paid_by_others,
-  }
+/** Presents the facts of the withdrawals that wait for an approval, by `withdrawalName`. The result omits all others. */
+export async function presentFacts(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  reader: Reader,
+  found: ReadonlyMap<string, WithdrawalFacts>,
+): Promise<Map<string, DecisionFacts>> {
+  const waiting = [...found.values()].filter(({ status }) => isWaiting(status))
+  const exceeded = await findExceededLimits(deps, reader, waiting)
+  return new Map(
+    waiting.map((facts, place) => {
+      const { amount_minor, total_reserved_minor, available_minor, largest_paid_minor } = facts
+      return [
+        withdrawalName(facts),
+        {
+          balance_percent: ratioOf(total_reserved_minor * 100n, available_minor),
+          largest_paid_amount: largest_paid_minor === null ? null : formatAmount(largest_paid_minor),
+          times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
+          new_destination: facts.new_destination,
+          paid_by_others: facts.paid_by_others,
+          warnings: warningsOf(facts, exceeded[place] ?? { daily: false, destination: false }),
+        },
+      ]
+    }),
+  )
 }
 
 function isWaiting(status: Withdrawal['status']): boolean {

@@ -13,7 +13,12 @@ import {
 } from '../../money/withdrawals/index.ts'
 import { findWithdrawalFacts, presentFacts, type WithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
 import { decideOnce } from './once.ts'
-import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
+import {
+  ApproveBatchAnswer,
+  ApproveBatchBody,
+  type ApproveBatchResult,
+  type DecisionFacts,
+} from './withdrawals-schema.ts'
 
 const STATUSES = sql(
   'operator_withdrawal_statuses',
@@ -60,7 +65,8 @@ export function approveBatchRoute(
         const work = async (tx: Tx) => {
           // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
           const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
-          const facts = await findWithdrawalFacts(tx, known)
+          const found = await findWithdrawalFacts(deps, tx, known)
+          const facts = await presentFacts(deps, tx, found)
           const made = await service.approveBatch(
             tx,
             keys.map((key) => ({
@@ -70,7 +76,7 @@ export function approveBatchRoute(
             })),
             { dry_run },
           )
-          return { data: await presentBatch(tx, keys, made, { dry_run, facts }), left: made }
+          return { data: await presentBatch(tx, keys, made, { dry_run, found, facts }), left: made }
         }
         return decideOnce(deps, request, reply, work, service.sendApproved)
       },
@@ -82,9 +88,17 @@ async function presentBatch(
   reader: Reader,
   keys: readonly WithdrawalKey[],
   { answers }: ApprovalBatch,
-  { dry_run, facts }: { dry_run: boolean; facts: ReadonlyMap<string, WithdrawalFacts> },
+  {
+    dry_run,
+    found,
+    facts,
+  }: {
+    dry_run: boolean
+    found: ReadonlyMap<string, WithdrawalFacts>
+    facts: ReadonlyMap<string, DecisionFacts>
+  },
 ): Promise<ApproveBatchResult> {
-  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && facts.has(withdrawalName(key)))
+  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && found.has(withdrawalName(key)))
   const rows =
     refused.length === 0
       ? []
@@ -97,9 +111,9 @@ async function presentBatch(
     awaiting_second: sumOf(yes.filter(({ status }) => status !== 'PROCESSING')),
     items: keys.map((key, place) => {
       const answer = answers[place] as ApprovalResult | Refusal
-      const found = facts.get(withdrawalName(key))
-      const new_destination = found?.new_destination ?? false
-      const item = { withdrawal_id: key.id, new_destination, facts: presentFacts(found) }
+      const name = withdrawalName(key)
+      const new_destination = found.get(name)?.new_destination ?? false
+      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name) ?? null }
       if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
       return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }

@@ -109,7 +109,7 @@ export async function listWithdrawalsForOperators(deps: Deps, query: Withdrawals
     deps.db.query<OperatorWithdrawalRow>(list, [...matching, page_size, (page - 1) * page_size]),
     deps.db.query<{ total: number }>(count, [...matching, DEPTH_MAX]),
   ])
-  const [records, facts] = await Promise.all([presentAll(deps, deps.db, rows), readDecisionFacts(deps.db, rows)])
+  const [records, facts] = await Promise.all([presentAll(deps, deps.db, rows), readDecisionFacts(deps, deps.db, rows)])
   const items = records.map((record, place) => ({ ...record, facts: facts[place] ?? null }))
   return pageOf(items, counted[0]?.total ?? 0, query)
 }

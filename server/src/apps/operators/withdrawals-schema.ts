@@ -36,7 +36,24 @@ export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 /** The number of latest paid withdrawals of a merchant among which the server looks for the largest. */
 export const LATEST_PAID = 200
 
-/** The facts that show an operator how large a withdrawal is for its merchant, and who else has paid its destination. */
+/** The warnings about a withdrawal, the most severe first. */
+const DECISION_WARNINGS = [
+  'merchant_not_active',
+  'merchant_not_verified',
+  'balance_too_low',
+  'daily_limit',
+  'destination_limit',
+  'income_burst',
+  'large_share',
+  'large_multiple',
+  'shared_destination',
+  'new_destination',
+  'recent_failure',
+] as const
+/** The name of a warning about a withdrawal. */
+export type DecisionWarning = (typeof DECISION_WARNINGS)[number]
+
+/** The facts that show an operator how large a withdrawal is for its merchant, and what to check. */
 export const DecisionFacts = Type.Object(
   {
     balance_percent: nullable(
@@ -62,6 +79,13 @@ export const DecisionFacts = Type.Object(
     paid_by_others: Type.Boolean({
       description: 'True means that another merchant has paid this destination.',
     }),
+    warnings: Type.Array(
+      oneOf(
+        DECISION_WARNINGS,
+        'income_burst: the income of 24 hours is at least 5 times the average day of the 7 days before, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of the three withdrawals before this one was rejected or failed.',
+      ),
+      { description: 'What an operator must check before an approval, the most severe warning first.' },
+    ),
   },
   { title: 'DecisionFacts' },
 )

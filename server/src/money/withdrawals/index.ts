@@ -28,7 +28,7 @@ export {
   type PayoutPause,
   startPause,
 } from './pauses.ts'
-export { getPayoutFacts } from './payout-limits.ts'
+export { findExceededLimits, getPayoutFacts } from './payout-limits.ts'
 export { presentWhole } from './present.ts'
 export { recipientRoutes } from './recipients-routes.ts'
 export {

@@ -130,17 +130,39 @@ export async function getPayoutFacts(
     findPayoutLimits(config, reader, [payout]),
     readPayoutSums(clock.now(), reader, [payout]),
   ])
+  return payoutFactsOf({ limits, sums }, { ...payout, amount_minor: BigInt(amount.replace('.', '')) })
+}
+
+function payoutFactsOf(
+  { limits, sums }: PayoutDay,
+  payout: LimitedPayout & Pick<Withdrawal, 'amount_minor'>,
+): { daily: PayoutLimitFact; destination: PayoutLimitFact } {
   const { daily_minor = null, destination_minor = null } = limits.get(payout.merchant_id) ?? {}
-  const minor = BigInt(amount.replace('.', ''))
   const factOf = (limit_minor: bigint | null, sum_minor: bigint): PayoutLimitFact => ({
     limit: limit_minor === null ? null : formatAmount(limit_minor),
     approved_today: formatAmount(sum_minor),
-    exceeded: limit_minor !== null && sum_minor + minor > limit_minor,
+    exceeded: limit_minor !== null && sum_minor + payout.amount_minor > limit_minor,
   })
   return {
     daily: factOf(daily_minor, sums.get(bookName(payout)) ?? 0n),
     destination: factOf(destination_minor, sums.get(destinationName(payout)) ?? 0n),
   }
+}
+
+/**
+ * Returns for each payout which limits an approval of this payout would exceed, in the given order, with at most two queries.
+ */
+export async function findExceededLimits(
+  deps: Pick<Deps, 'config' | 'clock'>,
+  reader: Reader,
+  payouts: readonly (LimitedPayout & Pick<Withdrawal, 'amount_minor'>)[],
+): Promise<{ daily: boolean; destination: boolean }[]> {
+  const limits = await findPayoutLimits(deps.config, reader, payouts)
+  const day = await readPayoutDay(deps, reader, payouts, limits)
+  return payouts.map((payout) => {
+    const { daily, destination } = payoutFactsOf(day, payout)
+    return { daily: daily.exceeded, destination: destination.exceeded }
+  })
 }
 
 /** The limit that a payout would exceed, with the sum of the day before the payout. Amounts are in cents. */
