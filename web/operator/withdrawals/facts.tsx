@@ -1,18 +1,28 @@
-// Shows how large a withdrawal is for its merchant, and marks the withdrawals that differ most from earlier ones.
+// Shows how large a withdrawal is for its merchant, and the warnings that the server gives about it.
 
 import { Group, Text } from '@mantine/core'
 import { texts, useTexts } from '../../ui/language.ts'
-import { Chip } from '../../ui/parts.tsx'
+import { Chip, type Tone } from '../../ui/parts.tsx'
 import { showAmount, showCount } from '../../ui/show.ts'
 import type { WithdrawalRow } from './record.ts'
 
 /** The facts of a withdrawal that waits for an approval. */
 export type ShownFacts = NonNullable<WithdrawalRow['facts']>
 
-/** From this share of the available balance on, in percent, a withdrawal has a mark. */
-const MARKED_PERCENT = 80
-/** From this multiple of the largest earlier payout on, a withdrawal has a mark. */
-const MARKED_TIMES = 5
+/** The name of a warning in the facts. The server decides which warnings a withdrawal has. */
+export type Warning = ShownFacts['warnings'][number]
+
+/** The warnings with which the server refuses an approval. */
+const REFUSED: ReadonlySet<Warning> = new Set([
+  'merchant_not_active',
+  'merchant_not_verified',
+  'balance_too_low',
+  'daily_limit',
+  'destination_limit',
+])
+
+/** Returns the tone of a warning. */
+export const toneOfWarning = (warning: Warning): Tone => (REFUSED.has(warning) ? 'bad' : 'warn')
 
 const factTexts = texts({
   sw: {
@@ -23,9 +33,19 @@ const factTexts = texts({
     of_balance: (percent: string) => `${percent} ya salio`,
     no_balance: 'Hakuna salio linalopatikana',
     times: (times: string) => `Mara ${times} ya utoaji mkubwa zaidi`,
+    below_largest: (amount: string) => `chini ya ${amount} (mkubwa zaidi kati ya 200 wa karibuni uliofanikiwa)`,
     no_payout: 'Hakuna utoaji uliofanikiwa bado',
-    first: 'Mara ya kwanza kulipa hapa',
-    others: 'Biashara nyingine zimelipa namba hii',
+    short: {
+      merchant_not_active: 'Biashara haifanyi kazi kwa sasa',
+      merchant_not_verified: 'Biashara haijathibitishwa',
+      balance_too_low: 'Salio halitoshi',
+      daily_limit: 'Inazidi kikomo cha siku',
+      destination_limit: 'Inazidi kikomo cha siku kwenda namba hii',
+      income_burst: 'Mapato yameongezeka ghafla',
+      shared_destination: 'Biashara nyingine zimelipa namba hii',
+      new_destination: 'Mara ya kwanza kulipa hapa',
+      recent_failure: 'Maombi ya karibuni yalikataliwa au hayakufanikiwa',
+    },
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,
     flag_times: (times: string, amount: string) =>
       `Kiasi ni mara ${times} ya ${amount}, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.`,
@@ -38,75 +58,81 @@ const factTexts = texts({
     of_balance: (percent: string) => `${percent} of the balance`,
     no_balance: 'No available balance',
     times: (times: string) => `${times} times the largest payout`,
+    below_largest: (amount: string) => `less than ${amount} (the largest of the latest 200 that succeeded)`,
     no_payout: 'No payout has succeeded yet',
-    first: 'First payout to this destination',
-    others: 'Other merchants have paid this number',
+    short: {
+      merchant_not_active: 'The merchant is not active',
+      merchant_not_verified: 'The merchant is not verified',
+      balance_too_low: 'The balance is too low',
+      daily_limit: 'Above the daily limit',
+      destination_limit: 'Above the daily limit to this number',
+      income_burst: 'Burst of income',
+      shared_destination: 'Other merchants have paid this number',
+      new_destination: 'First payout to this destination',
+      recent_failure: 'Recent withdrawals rejected or failed',
+    },
     flag_share: (percent: string) => `This withdrawal takes ${percent} of the available balance.`,
     flag_times: (times: string, amount: string) =>
       `The amount is ${times} times ${amount}, the largest of the latest 200 payouts that succeeded.`,
   },
 })
 
-type MarkedFact = { text: string; marked: boolean }
+/** Returns each warning as a short text. */
+function useShortWarnings(facts: ShownFacts | null): { tone: Tone; text: string }[] {
+  const t = useTexts(factTexts)
+  const textOf = (warning: Warning, { balance_percent, times_largest_paid }: ShownFacts) => {
+    if (warning === 'large_share')
+      return balance_percent === null ? t.no_balance : t.of_balance(showPercent(balance_percent))
+    if (warning === 'large_multiple') return t.times(showRatio(times_largest_paid ?? ''))
+    return t.short[warning]
+  }
+  if (facts === null) return []
+  return facts.warnings.map((warning) => ({ tone: toneOfWarning(warning), text: textOf(warning, facts) }))
+}
 
-/**
- * Returns the facts as short texts. A fact that reaches its threshold is marked. So are a first payout to a destination, and a
- * destination that other merchants have paid.
- */
-function useShortFacts(facts: ShownFacts | null): MarkedFact[] {
+/** Returns the facts that have no warning, as short texts. A multiple below one says nothing, so the list omits it. */
+function useQuietFacts(facts: ShownFacts | null): string[] {
   const t = useTexts(factTexts)
   if (facts === null) return []
-  const { balance_percent, times_largest_paid, new_destination, paid_by_others } = facts
-  return [
-    balance_percent === null
-      ? { text: t.no_balance, marked: isLargeShare(facts) }
-      : { text: t.of_balance(showPercent(balance_percent)), marked: isLargeShare(facts) },
-    times_largest_paid === null
-      ? { text: t.no_payout, marked: false }
-      : { text: t.times(showRatio(times_largest_paid)), marked: isLargeMultiple(facts) },
-    ...(new_destination ? [{ text: t.first, marked: true }] : []),
-    ...(paid_by_others ? [{ text: t.others, marked: true }] : []),
-  ]
+  const { balance_percent, times_largest_paid, warnings } = facts
+  const quiet: string[] = []
+  if (balance_percent !== null && !warnings.includes('large_share'))
+    quiet.push(t.of_balance(showPercent(balance_percent)))
+  if (times_largest_paid === null) quiet.push(t.no_payout)
+  else if (isMultiple(times_largest_paid) && !warnings.includes('large_multiple'))
+    quiet.push(t.times(showRatio(times_largest_paid)))
+  return quiet
 }
 
 /**
- * Returns true if an operator must check this withdrawal separately. Such a withdrawal has a marked fact, or waits for an
- * answer of the merchant.
+ * Returns true if an operator must check this withdrawal separately. Such a withdrawal has a warning, or waits for an answer of
+ * the merchant.
  */
 export function isMarked({ facts, status }: { facts: ShownFacts | null; status: string }): boolean {
-  if (status === 'INFO_REQUESTED') return true
-  if (facts === null) return false
-  return isLargeShare(facts) || isLargeMultiple(facts) || facts.new_destination || facts.paid_by_others
+  return status === 'INFO_REQUESTED' || (facts !== null && facts.warnings.length > 0)
 }
 
-/** Shows the marked facts of a withdrawal as chips. Without a marked fact, shows nothing. */
+/** Shows the warnings of a withdrawal as chips. Without a warning, shows nothing. */
 export function Marks({ facts }: { facts: ShownFacts | null }) {
-  return useShortFacts(facts)
-    .filter(({ marked }) => marked)
-    .map(({ text }) => (
-      <Chip key={text} tone="warn">
-        {text}
-      </Chip>
-    ))
+  return useShortWarnings(facts).map(({ tone, text }) => (
+    <Chip key={text} tone={tone}>
+      {text}
+    </Chip>
+  ))
 }
 
-/** Shows all facts of a withdrawal in one line, the marked ones as chips. */
+/** Shows the warnings of a withdrawal as chips, and the other facts, in one line. */
 export function FactLine({ facts }: { facts: ShownFacts | null }) {
-  const shown = useShortFacts(facts)
-  if (shown.length === 0) return null
+  const quiet = useQuietFacts(facts)
+  if (facts === null) return null
   return (
     <Group gap="xs">
-      {shown.map(({ text, marked }) =>
-        marked ? (
-          <Chip key={text} tone="warn">
-            {text}
-          </Chip>
-        ) : (
-          <Text key={text} size="sm" c="dimmed">
-            {text}
-          </Text>
-        ),
-      )}
+      <Marks facts={facts} />
+      {quiet.map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
+        </Text>
+      ))}
     </Group>
   )
 }
@@ -125,28 +151,26 @@ export function useFactRows(facts: ShownFacts | null, currency: string): (readon
       t.compared,
       times_largest_paid === null || largest_paid_amount === null
         ? t.no_payout
-        : t.compared_value(showRatio(times_largest_paid), showAmount(largest_paid_amount, currency)),
+        : isMultiple(times_largest_paid)
+          ? t.compared_value(showRatio(times_largest_paid), showAmount(largest_paid_amount, currency))
+          : t.below_largest(showAmount(largest_paid_amount, currency)),
       'wide',
     ],
   ]
 }
 
-/** Returns a sentence about a large share of the balance, and one about an amount far above the earlier payouts. */
-export function useFactWarnings(facts: ShownFacts | null, currency: string): string[] {
+/** Returns the sentence about a large share of the balance, and the one about an amount far above the earlier payouts. */
+export function useSizeSentences(currency: string) {
   const t = useTexts(factTexts)
-  if (facts === null) return []
-  const { balance_percent, times_largest_paid, largest_paid_amount } = facts
-  return [
-    ...(balance_percent !== null && isLargeShare(facts) ? [t.flag_share(showPercent(balance_percent))] : []),
-    ...(isLargeMultiple(facts)
-      ? [t.flag_times(showRatio(times_largest_paid ?? ''), showAmount(largest_paid_amount ?? '', currency))]
-      : []),
-  ]
+  return {
+    large_share: ({ balance_percent }: ShownFacts) =>
+      balance_percent === null ? null : t.flag_share(showPercent(balance_percent)),
+    large_multiple: ({ times_largest_paid, largest_paid_amount }: ShownFacts) =>
+      t.flag_times(showRatio(times_largest_paid ?? ''), showAmount(largest_paid_amount ?? '', currency)),
+  }
 }
 
-// Null as `balance_percent` means that the available balance is not above zero, so every share of it is large.
-const isLargeShare = ({ balance_percent }: ShownFacts) => Number(balance_percent ?? MARKED_PERCENT) >= MARKED_PERCENT
-const isLargeMultiple = ({ times_largest_paid }: ShownFacts) => Number(times_largest_paid ?? 0) >= MARKED_TIMES
+const isMultiple = (times: string) => Number(times) >= 1
 
 /** Formats a number with one decimal: "1234.5" becomes "1,234.5", and "80.0" becomes "80". */
 function showRatio(ratio: string): string {

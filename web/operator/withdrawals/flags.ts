@@ -1,10 +1,9 @@
-// Computes warnings and ordinary facts for the operator before money leaves. Each of them is about the merchant, the recipient
-// or the amount.
+// Writes the warnings of the server as sentences, and computes ordinary facts, for the operator before money leaves.
 
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
-import { showPercent, useFactWarnings } from './facts.tsx'
+import { type ShownFacts, showPercent, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -74,20 +73,8 @@ function freshShare(amount: bigint, older: bigint): string | null {
   return `${tenths / 10n}.${tenths % 10n}`
 }
 
-/**
- * A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. True as `open` means that the
- * operator still has to check the fact.
- */
-export type Flag = { tone: Tone; text: string; open?: boolean }
-
-/**
- * Returns true if the merchant usually pays new destinations: most of its latest withdrawals went to different destinations, or
- * the merchant has no earlier withdrawal. In this case, a first payout to a destination is an ordinary fact.
- */
-function isNewUsual(earlier: WithdrawalCaseRecord['earlier']): boolean {
-  const destinations = new Set(earlier.map(({ destination_identifier }) => destination_identifier))
-  return earlier.length === 0 || destinations.size * 2 > earlier.length
-}
+/** A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. */
+export type Flag = { tone: Tone; text: string }
 
 /**
  * Returns the warnings about a withdrawal, the most severe first, and then the ordinary facts. After the decision, returns only
@@ -101,14 +88,13 @@ export function useFlags(
     destination,
     payout_limits,
     velocity,
-    earlier,
     merchant,
     conflict_of_interest,
   }: WithdrawalCaseRecord,
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
-  const large = useFactWarnings(facts, withdrawal.currency)
+  const size = useSizeSentences(withdrawal.currency)
   const bad = (text: string): Flag => ({ tone: 'bad', text })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
   if (!isApprovable(withdrawal)) return conflict
@@ -117,34 +103,35 @@ export function useFlags(
   const fresh = freshShare(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
   const share = fresh === null ? '' : showPercent(fresh)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
-  const warn = (text: string): Flag => ({ tone: 'warn', text })
   const fact = (text: string): Flag => ({ tone: 'plain', text })
-  const is_live = environment === 'live'
-  const is_new_usual = isNewUsual(earlier)
+  const money = (value: string) => showAmount(value, currency)
   const beyond = (
-    { exceeded, limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
+    { limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
     text: (limit: string, used: string) => string,
-  ) => exceeded && limit !== null && bad(text(showAmount(limit, currency), showAmount(approved_today, currency)))
+  ) => (limit === null ? null : text(money(limit), money(approved_today)))
+  const sentences: Record<Warning, (known: ShownFacts) => string | null> = {
+    merchant_not_active: () => t.suspended,
+    merchant_not_verified: () => t.unverified,
+    balance_too_low: () =>
+      missing > 0n ? t.short(money(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`)) : null,
+    daily_limit: () => beyond(payout_limits.daily, t.limit_daily),
+    destination_limit: () => beyond(payout_limits.destination, t.limit_destination),
+    income_burst: () => t.burst(money(balance.received_24h), money(balance.received_daily_before ?? '0')),
+    ...size,
+    shared_destination: () => (destination.other_merchants > 0 ? t.others(destination.other_merchants) : null),
+    new_destination: () => t.first,
+    recent_failure: () => t.failed,
+  }
+  const warnings = (facts?.warnings ?? []).flatMap((warning): Flag[] => {
+    const text = facts === null ? null : sentences[warning](facts)
+    return text === null ? [] : [{ tone: toneOfWarning(warning), text }]
+  })
   const flags: (Flag | false)[] = [
     ...conflict,
-    is_live && merchant.status !== 'ACTIVE' && bad(t.suspended),
-    is_live && !merchant.verified && bad(t.unverified),
-    missing > 0n && bad(t.short(showAmount(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`, currency))),
-    beyond(payout_limits.daily, t.limit_daily),
-    beyond(payout_limits.destination, t.limit_destination),
+    ...warnings.filter(({ tone }) => tone === 'bad'),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
-    // If the older part of the balance covers the amount, the income of the day is not the source of the withdrawal.
-    fresh !== null &&
-      balance.received_burst &&
-      warn(
-        t.burst(showAmount(balance.received_24h, currency), showAmount(balance.received_daily_before ?? '0', currency)),
-      ),
-    ...large.map(warn),
-    destination.other_merchants > 0 && warn(t.others(destination.other_merchants)),
-    destination.first_time && !is_new_usual && warn(t.first),
-    earlier.slice(0, 3).some(({ status }) => status === 'REJECTED' || status === 'FAILED') && warn(t.failed),
-    !is_live && fact(t.sandbox),
-    destination.first_time && is_new_usual && { ...fact(t.first), open: check?.matches !== true },
+    ...warnings.filter(({ tone }) => tone !== 'bad'),
+    environment !== 'live' && fact(t.sandbox),
     missing <= 0n &&
       fresh !== null &&
       fact(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
