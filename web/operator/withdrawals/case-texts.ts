@@ -20,6 +20,7 @@ export const caseTexts = texts({
     to_list: 'Rudi kwenye orodha',
     look: 'Tahadhari',
     usual: 'Hakuna tahadhari',
+    only_name: 'Jina halijathibitishwa. Taarifa nyingine hazina tahadhari.',
     name_unchecked: 'Jina halijakaguliwa kwenye ukurasa huu.',
     ordinary: 'Taarifa za kawaida',
     stuck: {
@@ -140,6 +141,7 @@ export const caseTexts = texts({
     to_list: 'Back to the list',
     look: 'Warnings',
     usual: 'No warning',
+    only_name: 'The name is not confirmed. The other facts give no warning.',
     name_unchecked: 'The name is not checked on this page.',
     ordinary: 'Ordinary facts',
     stuck: {

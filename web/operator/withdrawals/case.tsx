@@ -139,6 +139,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
         flags={flags}
         provider_name={check?.name ?? null}
         name_checked={check !== null}
+        name_confirmed={check?.matches === true}
         name_differs={name_differs}
         act={act}
         onClose={() => ask(null)}

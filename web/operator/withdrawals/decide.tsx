@@ -28,6 +28,8 @@ type ApprovalFacts = {
   name_differs: boolean
   /** True means that the page has an answer of the provider to the question for the name. */
   name_checked: boolean
+  /** True means that the provider confirmed the name. */
+  name_confirmed: boolean
 }
 
 /**
@@ -39,6 +41,7 @@ export function Decide({
   flags,
   name_differs,
   name_checked,
+  name_confirmed,
   provider_name,
   ...rest
 }: DecisionProps & ApprovalFacts & { act: ActionName | null; provider_name: string | null }) {
@@ -47,8 +50,10 @@ export function Decide({
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
-      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, name_checked, known_name }} /> : null}
-      {act === 'reject' ? <Reject {...rest} flags={flags} /> : null}
+      {act === 'approve' ? (
+        <Approve {...rest} {...{ flags, name_differs, name_checked, name_confirmed, known_name }} />
+      ) : null}
+      {act === 'reject' ? <Reject {...rest} {...{ flags, name_checked, name_confirmed }} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
       {act === 'recall' ? <Recall {...rest} /> : null}
@@ -95,6 +100,7 @@ function Approve({
   flags,
   name_differs,
   name_checked,
+  name_confirmed,
   known_name,
   onDone,
   onClose,
@@ -121,7 +127,7 @@ function Approve({
   const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} />
+      <Flags flags={flags} name_confirmed={name_confirmed} />
       {approvalHint === null ? null : (
         <Text fw={600} className="who">
           {approvalHint}
@@ -147,8 +153,16 @@ function Approve({
   )
 }
 
-function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & Pick<ApprovalFacts, 'flags'>) {
+function Reject({
+  of: { withdrawal },
+  flags,
+  name_checked,
+  name_confirmed,
+  onDone,
+  onClose,
+}: DecisionProps & Pick<ApprovalFacts, 'flags' | 'name_checked' | 'name_confirmed'>) {
   const t = useTexts(decideTexts)
+  const { name_unchecked } = useTexts(caseTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
   const shown = showAmount(amount, currency)
@@ -163,7 +177,12 @@ function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & 
   })
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} />
+      <Flags flags={flags} name_confirmed={name_confirmed} />
+      {name_checked ? null : (
+        <Text size="sm" fw={600}>
+          {name_unchecked}
+        </Text>
+      )}
       <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"

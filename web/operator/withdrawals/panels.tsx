@@ -35,7 +35,7 @@ export function WarningPanel({
       <Title order={2}>{t.look}</Title>
       <Stack gap="sm">
         {isApprovable(of.withdrawal) ? <UncheckedName {...name_check} /> : null}
-        <Flags flags={flags} />
+        <Flags flags={flags} name_confirmed={name_check.check?.matches === true} />
       </Stack>
     </section>
   )
@@ -92,15 +92,19 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
 
 /**
  * Shows the warnings as a coloured list, and below them the ordinary facts without a colour, for the panel and for the dialogs.
- * If there is no warning, and no fact is still open, shows a chip that says so.
+ * If there is no warning, shows a chip that says so, or that only the name is not confirmed.
  */
-export function Flags({ flags }: { flags: readonly Flag[] }) {
+export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_confirmed: boolean }) {
   const t = useTexts(caseTexts)
   const warnings = flags.filter(({ tone }) => tone !== 'plain')
   const facts = flags.filter(({ tone }) => tone === 'plain')
   return (
     <div>
-      {warnings.length === 0 && !facts.some(({ open }) => open) ? <Chip tone="good">{t.usual}</Chip> : null}
+      {warnings.length > 0 ? null : name_confirmed ? (
+        <Chip tone="good">{t.usual}</Chip>
+      ) : (
+        <Chip tone="plain">{t.only_name}</Chip>
+      )}
       {warnings.length === 0 ? null : (
         <ul className="flags">
           {warnings.map(({ tone, text }) => (
