@@ -49,12 +49,12 @@ export async function lookupAccountName(
     isFault: (all) => all === 'failed',
     stopped: () => 'stopped',
   })
-  if (answer === 'stopped') return unknown(`${provider.name} does not answer at the moment. Try again in a minute.`)
-  if (answer === 'failed') return unknown(`${provider.name} did not answer. Try again.`)
+  if (answer === 'stopped') return unknown('The provider does not answer at the moment. Try again in a minute.')
+  if (answer === 'failed') return unknown('The provider did not answer. Try again.')
   const name = readName(answer[0]?.name)
   return name === null
     ? unknown(
-        `${provider.name} returned no name: the account has none, or the lookup failed. Check the account, or try again.`,
+        'The provider returned no name: the account has none, or the lookup failed. Check the account, or try again.',
       )
     : { name, message: null }
 }
