@@ -20,6 +20,7 @@ import { listEmails } from '../../adapters/messages/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { beginAttempt } from './attempts.ts'
 import { setPassword } from './credentials.ts'
+import { newTotpSecret, setSecondStep } from './totp.ts'
 
 let world: Served
 before(async () => {
@@ -544,6 +545,21 @@ describe('identity pages', () => {
     const { text } = await openBrowser(world.base).get('/identity/forgot?console=https://shop.example/')
     assert.match(text, /href="[^"]*\/dashboard\/">/)
     assert.doesNotMatch(text, /href="https:\/\/shop/)
+  })
+
+  test('the sign-in and its second step begin in their first field, and a refused form begins with the problems', async () => {
+    const browser = openBrowser(world.base, 'en')
+    const { page } = await open(world, browser)
+    const focused = (text: string) => [...text.matchAll(/id="(\w+)"[^>]* autofocus/g)].map(([, id]) => id)
+    assert.deepEqual(focused(page.text), ['email'])
+    const refused = await browser.post(page.url, { email: 'nobody@shop.example', password: 'a wrong one' })
+    assert.equal(refused.status, 401)
+    assert.deepEqual(focused(refused.text), [])
+    const person = await newPerson(world)
+    await inTransaction(world.deps.db, (tx) => setSecondStep(world.deps, tx, person.id, newTotpSecret(world.deps), 0))
+    const second = await browser.follow(await browser.post(page.url, person))
+    assert.deepEqual(focused(second.text), ['code'])
+    assert.deepEqual(focused((await browser.post(second.url, { code: '' })).text), [])
   })
 
   test('the link to the other language keeps the token of the mailed link', async () => {

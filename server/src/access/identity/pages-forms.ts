@@ -43,7 +43,8 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
     type: 'password',
     autocomplete: 'current-password',
   }
-  const fields = [emailField(view, typed, 'username'), password].map((one) => fieldHtml(one, problems))
+  const email: FormField = { ...emailField(view, typed, 'username'), first: true }
+  const fields = [email, password].map((one) => fieldHtml(one, problems))
   const register = view.by_invitation
     ? html`<p>${t.have_invitation} ${link(view, '/identity/forgot', t.use_invitation)}</p>`
     : html`<p>${t.no_account} ${link(view, '/identity/sign-up', t.create_account)}</p>`
@@ -70,7 +71,7 @@ export function codePage(
   problems: Problems = {},
 ): string {
   const t = textsOf(view)
-  const fields = [fieldHtml(codeField(t.code_label, t.code_hint), problems)]
+  const fields = [fieldHtml({ ...codeField(t.code_label, t.code_hint), first: true }, problems)]
   return pageHtml(
     view,
     t.code_title,

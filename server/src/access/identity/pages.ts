@@ -101,11 +101,13 @@ export type FormField = {
   hint?: string
   numeric?: boolean
   max?: number
+  /** True if the page begins with this field. After a refusal, the browser focuses no field, because the problems come first. */
+  first?: true
 }
 
 /** Returns a field with its label, hint and problem. */
 export function fieldHtml(field: FormField, problems: Problems): Html {
-  const { name, label, type, autocomplete, value, hint, numeric, max } = field
+  const { name, label, type, autocomplete, value, hint, numeric, max, first } = field
   const problem = problems[name]
   const described = [...(hint ? [`${name}-hint`] : []), ...(problem ? [`${name}-problem`] : [])].join(' ')
   const attributes = [
@@ -115,6 +117,7 @@ export function fieldHtml(field: FormField, problems: Problems): Html {
     max ? html` maxlength="${max}"` : null,
     described ? html` aria-describedby="${described}"` : null,
     problem ? html` aria-invalid="true"` : null,
+    first && Object.keys(problems).length === 0 ? html` autofocus` : null,
   ]
   return html`<div class="field">
 <label for="${name}">${label}</label>
