@@ -5,8 +5,8 @@ import { ENVIRONMENTS, type Environment } from '../../kernel/http/index.ts'
 import { formatAmount, limitConcurrency } from '../../kernel/lib/index.ts'
 import { parseOwnReference } from '../../money/reconciliation/index.ts'
 import { type FoundRecord, presentRecord, type SearchHit } from './hit.ts'
-import { ofManyText, type RecordKind } from './statements.ts'
-import { FOUND_MAX, type SearchTerms, valuesFor } from './terms.ts'
+import { foldedText, ofManyText, type RecordKind } from './statements.ts'
+import { FOUND_MAX, patternsFor, type SearchTerms, valuesFor } from './terms.ts'
 
 /**
  * The highest number of merchants whose records a search of all merchants reads. The search reads the newest merchants.
@@ -27,8 +27,8 @@ const MERCHANTS = sql(
   '',
   `select m.id, m.merchant_code, m.name, m.status, m.created_at from (
      select * from merchants order by id desc limit ${10 * MERCHANTS_MAX}) m
-   where position(lower($1::text) in lower(m.name)) > 0 or starts_with(m.merchant_code, upper($1)) or m.id = $2::uuid
-   order by m.id desc limit ${FOUND_MAX}`,
+   where ${foldedText('m.name')} like all($3::text[]) or starts_with(m.merchant_code, upper($1::text))
+     or m.id = $2::uuid order by m.id desc limit ${FOUND_MAX}`,
 )
 
 /** The highest number of e-mail addresses that a search reads, in alphabetical order from the text on. */
@@ -84,13 +84,14 @@ const NOTHING = {
   merchant_name: null,
 }
 
-/** Finds merchants among the newest 10,000: by a part of the name, by the beginning of the code, or by the whole id. */
-export async function findMerchantsBy(deps: Deps, { text, ids }: SearchTerms): Promise<SearchHit[]> {
+/** Finds merchants among the newest 10,000: by parts of the name, by the beginning of the code, or by the whole id. */
+export async function findMerchantsBy(deps: Deps, { text, words, ids }: SearchTerms): Promise<SearchHit[]> {
   const id = ids !== null && ids.from === ids.until ? ids.from : null
   const rows = await readForOperators(() =>
     deps.db.query<{ id: string; merchant_code: string; name: string; status: string; created_at: Date }>(MERCHANTS, [
       text,
       id,
+      patternsFor(words, ''),
     ]),
   )
   return rows.map((row) => ({

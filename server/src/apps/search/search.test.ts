@@ -60,7 +60,7 @@ before(async () => {
   const link = {
     amount: '8100',
     reference: 'LINK-5',
-    customer_name: 'Baraka John',
+    customer_name: 'Baraka Jòhn Mrema',
     customer_phone: '0713555888',
     description: 'Keki ya harusi',
   }
@@ -159,6 +159,24 @@ describe('a member of a merchant', () => {
     assert.deepEqual(await search('arusi'), [], 'a word is found by its beginning')
   })
 
+  test('a member finds a name by its words in any order, with and without accents', async () => {
+    for (const q of ['Bàraka', 'john baraka', 'mrema BAR', 'JÒHN', 'Jo\u0300hn mrema', 'harusi keki'])
+      assert.deepEqual(ids(await search(q), 'payment_link'), [made.link], q)
+    for (const q of ['baraka neema', 'ohn baraka', 'b%', 'bar_ka', 'Jöhm'])
+      assert.deepEqual(ids(await search(q), 'payment_link'), [], q)
+  })
+
+  test('a member finds the page of an invoice by the words of its description', async () => {
+    const sent = await world.call({ method: 'POST', url: `/v1/invoices/${made.invoice}/send` })
+    assert.equal(sent.status, 200, sent.text)
+    const { items } = (await world.get('/v1/payment-links')).body.data
+    const page = items.find(({ invoice_id }: { invoice_id: string | null }) => invoice_id === made.invoice)
+    for (const q of ['ankara', 'inv-000001 ankara']) {
+      const [hit] = (await search(q)).filter(({ kind }) => kind === 'payment_link')
+      assert.deepEqual([hit?.id, hit?.description], [page.id, 'Ankara INV-000001'], q)
+    }
+  })
+
   test('a member finds nothing of another merchant or environment', async () => {
     for (const q of [
       made.payment as string,
@@ -250,6 +268,7 @@ describe('an operator', () => {
     for (const q of [
       'duka la asha',
       'ASHA',
+      'Ásha duka',
       world.merchant.merchant_code,
       world.merchant.merchant_code.slice(0, 5),
       world.merchant.id,

@@ -24,14 +24,14 @@ const TAILS_MAX = 1_000
 
 // The parameters of every statement after the merchant ($1) and the environments ($2). `valuesFor` of terms.ts returns the
 // values in this order.
-const [FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAME, NUMBER, HITS] = [
+const [FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAMES, NUMBER, HITS] = [
   '$3::uuid',
   '$4::uuid',
   '$5::text',
   '$6::text',
   '$7::bigint',
   '$8::text',
-  '$9::text',
+  '$9::text[]',
   '$10::int',
   '$11::int',
 ] as const
@@ -65,9 +65,16 @@ const byReference = (table: string, { merchant, environment, share }: Book) =>
 
 const hasPhone = (column: string) =>
   `(${column} = ${PHONE} or (${TAIL} is not null and right(${column}, length(${TAIL})) = ${TAIL}))`
-const hasName = (column: string) => `position(' ' || ${NAME} in ' ' || lower(${column})) > 0`
+/**
+ * Returns the SQL of a text in lower case and without accents, as `foldText` of terms.ts makes it. Most texts are ASCII, and for
+ * those `lower` is enough.
+ */
+export const foldedText = (column: string) =>
+  `case when octet_length(${column}) = length(${column}) then lower(${column})
+     else lower(regexp_replace(normalize(${column}, NFD), '[\\u0300-\\u036f]', '', 'g')) end`
+const hasName = (column: string) => `' ' || ${foldedText(column)} like all(${NAMES})`
 const hasReference = (column: string) => `starts_with(lower(${column}), lower(${TEXT}))`
-const NAMED = `(${AMOUNT} is not null or ${NAME} is not null)`
+const NAMED = `(${AMOUNT} is not null or ${NAMES} is not null)`
 
 const union = (branches: readonly string[]) => branches.map((branch) => `(${branch})`).join('\n   union ')
 
@@ -108,7 +115,7 @@ const linkIds = (book: Book) =>
        and x.slug = ${TEXT} and x.collection_id is null`,
     `select n.id from ${newestRows('payment_links', book, NEWEST_RECORDS, 'n.collection_id is null')} n
      where n.amount_minor = ${AMOUNT} or ${hasPhone('n.customer_phone')} or ${hasName('n.customer_name')}
-       or ${hasReference('n.reference')} or (n.invoice_id is null and ${hasName('n.description')})
+       or ${hasReference('n.reference')} or ${hasName('n.description')}
      order by n.id desc limit ${HITS}`,
   ])
 
@@ -129,7 +136,7 @@ const transactionIds = ({ merchant, environment }: Book) =>
 const deliveryIds = (book: Book) => byId('webhook_deliveries', book)
 
 // Every statement uses every parameter, because PostgreSQL refuses a parameter without a type.
-const TYPED = `num_nulls(${[FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAME, NUMBER, HITS].join(', ')}) >= 0`
+const TYPED = `num_nulls(${[FROM, UNTIL, PHONE, TAIL, AMOUNT, TEXT, NAMES, NUMBER, HITS].join(', ')}) >= 0`
 
 const PAYMENT = `x.status, x.amount_minor, x.currency, x.reference, x.customer_name as name, x.customer_phone as phone`
 

@@ -32,8 +32,8 @@ export type SearchTerms = {
   amount_minor: bigint | null
   /** The number of an invoice, without INV- and leading zeros. */
   invoice_number: number | null
-  /** The beginning of a word of a name, in lower case. */
-  name: string | null
+  /** The words of the text, in lower case and without accents. */
+  words: readonly string[]
   /** The routing code of the merchant. Null means that the text is no whole id or reference of ours. */
   routing_code: number | null
 }
@@ -59,9 +59,22 @@ export function parseSearch(input: string): SearchTerms {
     tail: lastPhoneDigits(text),
     amount_minor: amountTerm(upper),
     invoice_number: invoiceNumber(upper),
-    name: /\p{L}/u.test(text) ? text.toLowerCase() : null,
+    words: [...new Set(foldText(text).split(' '))],
     routing_code: whole ? routingCodeOf(whole.from) : null,
   }
+}
+
+/** Returns the text in lower case and without accents. */
+function foldText(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+}
+
+/** Returns patterns for the operator `like` that match texts with each of the words. */
+export function patternsFor(words: readonly string[], before_word: string): string[] {
+  return words.map((word) => `%${before_word}${word.replace(/[\\%_]/g, '\\$&')}%`)
 }
 
 function idRange(text: string): IdRange | null {
@@ -114,6 +127,7 @@ export const FOUND_MAX = HITS_MAX + 1
 /** Returns the values of the parameters $3 to $11 of a statement for records of a kind. */
 export function valuesFor(kind: RecordKind, terms: SearchTerms): unknown[] {
   const { from, until } = (kind === 'transaction' ? (terms.transactions ?? terms.ids) : terms.ids) ?? NO_IDS
-  const { phone, tail, amount_minor, text, name, invoice_number } = terms
-  return [from, until, phone, tail, amount_minor, text, name, invoice_number, FOUND_MAX]
+  const { phone, tail, amount_minor, text, words, invoice_number } = terms
+  const names = /\p{L}/u.test(text) ? patternsFor(words, ' ') : null
+  return [from, until, phone, tail, amount_minor, text, names, invoice_number, FOUND_MAX]
 }
