@@ -24,7 +24,7 @@ const TEXT_MIN = 2
 
 const Text = line(
   100,
-  `At least ${TEXT_MIN} characters. An id or its first 8 characters, a TXN- reference, or the beginning of your reference. A phone number or its last four digits, an amount, or the beginning of a name.`,
+  `At least ${TEXT_MIN} characters, or the number of an invoice. An id or its first 8 characters, a TXN- reference, or the beginning of your reference. A phone number or its last four digits, an amount, or the beginnings of words of a name.`,
 )
 const Answer = success(
   Type.Object({
@@ -53,10 +53,10 @@ export function searchRoutes(deps: Deps, { providers }: { providers: readonly st
   }
 }
 
-/** Parses the text of a search. If the text is too short, refuses the field `q`. */
+/** Parses the text of a search. If the text is too short and no number of an invoice, refuses the field `q`. */
 function termsOf(text: string): SearchTerms {
   const terms = parseSearch(text)
-  if (terms.text.length < TEXT_MIN) refuseField('q', `must have at least ${TEXT_MIN} characters`)
+  if (terms.text.length < TEXT_MIN && !terms.invoice_number) refuseField('q', `must have at least ${TEXT_MIN} characters`)
   return terms
 }
 
