@@ -17,7 +17,7 @@ import { line, oneOf, refuseField } from '../../kernel/lib/index.ts'
 import { HIT_KINDS, type HitKind, SearchHit } from './hit.ts'
 import { findLines, findMerchantsBy, findPeople, MERCHANTS_MAX, searchMerchants } from './of-all.ts'
 import { searchMerchant } from './of-merchant.ts'
-import { NEWEST_PAYMENTS, NEWEST_RECORDS, type RecordKind } from './statements.ts'
+import { NEWEST_PAYMENTS, NEWEST_RECORDS, NEWEST_REFERENCES, type RecordKind } from './statements.ts'
 import { HITS_MAX, parseSearch, type SearchTerms } from './terms.ts'
 
 const TEXT_MIN = 2
@@ -39,7 +39,7 @@ const Answer = success(
   }),
 )
 
-const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts, names and the descriptions of payment links, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind.`
+const BOUNDS = `The server searches all records for ids, references, phones, the last digits of a payer's phone, and invoice numbers. For amounts, names and the descriptions of payment links, it searches the newest ${NEWEST_PAYMENTS} payments and the newest ${NEWEST_RECORDS} records of each other kind. In a search of one merchant, a number also finds whole references of payments and withdrawals that end with it, such as ORDER-29502. For this, the server tries the most frequent beginnings of the newest ${NEWEST_REFERENCES} references.`
 
 type Group = { kind: HitKind; items: SearchHit[]; more: boolean }
 
@@ -56,7 +56,8 @@ export function searchRoutes(deps: Deps, { providers }: { providers: readonly st
 /** Parses the text of a search. If the text is too short and no number of an invoice, refuses the field `q`. */
 function termsOf(text: string): SearchTerms {
   const terms = parseSearch(text)
-  if (terms.text.length < TEXT_MIN && !terms.invoice_number) refuseField('q', `must have at least ${TEXT_MIN} characters`)
+  if (terms.text.length < TEXT_MIN && !terms.invoice_number)
+    refuseField('q', `must have at least ${TEXT_MIN} characters`)
   return terms
 }
 

@@ -134,7 +134,7 @@ describe('a member of a merchant', () => {
       [
         'payment_link',
         made.link as string,
-        [made.link as string, made.slug as string, 'link-5', '8100', '0713 555 888', '5888', 'baraka', 'HARUSI'],
+        [made.link as string, made.slug as string, 'link-5', '8100', '5', '0713 555 888', '5888', 'baraka', 'HARUSI'],
       ],
       [
         'invoice',
@@ -144,7 +144,7 @@ describe('a member of a merchant', () => {
       [
         'withdrawal',
         made.withdrawal as string,
-        [made.withdrawal as string, 'payout', '9000', '0765111333', '1333', 'kweka'],
+        [made.withdrawal as string, 'payout', '3', '9000', '0765111333', '1333', 'kweka'],
       ],
       [
         'transaction',
@@ -329,9 +329,23 @@ test('a search for a merchant with more than 30,000 payments reads a bounded num
   )
   await world.rows('analyze collections')
   const kinds = Object.keys(SEARCHED) as RecordKind[]
-  for (const q of ['0012', '0750000012', 'ORDER-', 'order-77', 'asiyepo', '1.23', id.slice(0, 8)]) {
+  for (const q of ['0012', '0750000012', 'ORDER-', 'order-77', '29502', 'asiyepo', '1.23', id.slice(0, 8)]) {
     const owner = { merchant_id: merchant.id, environment: 'live' } as const
     const { read } = await rowsRead(world, (deps) => searchMerchant(deps, owner, parseSearch(q), kinds))
     assert.ok(read < NEWEST_PAYMENTS + 5_000, `${q} read ${read} rows`)
+  }
+  for (const [q, references] of [
+    ['29502', ['ORDER-29502']],
+    ['9502', ['ORDER-9502']],
+    ['999999', []],
+  ] as const) {
+    const owner = { merchant_id: merchant.id, environment: 'live' } as const
+    const { result, read } = await rowsRead(world, (deps) => searchMerchant(deps, owner, parseSearch(q), ['payment']))
+    assert.deepEqual(
+      result[0]?.map(({ reference }) => reference),
+      references,
+      q,
+    )
+    assert.ok(read < NEWEST_PAYMENTS + 2_000, `${q} read ${read} rows`)
   }
 })

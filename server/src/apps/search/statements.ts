@@ -18,7 +18,9 @@ export const NEWEST_RECORDS = 5_000
  */
 const REFERENCES_MAX = 500
 /** The highest number of the newest payments whose references a search reads. */
-const NEWEST_REFERENCES = 500
+export const NEWEST_REFERENCES = 500
+/** The highest number of beginnings of references, such as `ORDER-`, that a search for a number tries before the number. */
+const BEGINNINGS_MAX = 20
 /** The highest number of payments that a search reads for one phone number, and for one group of last four digits. */
 const TAILS_MAX = 1_000
 
@@ -63,6 +65,24 @@ const byReference = (table: string, { merchant, environment, share }: Book) =>
        and ${beginsWith('x.reference', TEXT)}
      order by ${lastReferenceFirst('x.reference')}, x.id desc limit ${share(REFERENCES_MAX)}) r order by r.id desc limit ${HITS}`
 
+const IS_NUMBER = `${TEXT} ~ '^[0-9]+$'`
+
+/**
+ * Finds a whole reference by the number at its end: tries the most frequent beginnings of the newest references before the
+ * number. A search of all merchants ($1 is null) leaves this out, because it would read references of each merchant.
+ */
+const byLastNumber = (table: string, book: Book) =>
+  `select whole.id from (
+     select r.beginning || ${TEXT} as reference from (
+       select substring(lower(m.reference) from '^(.*[^0-9])[0-9]+$') as beginning
+       from ${newestRows(table, book, NEWEST_REFERENCES, `${IS_NUMBER} and $1::uuid is not null`)} m) r
+     where r.beginning is not null group by r.beginning order by count(*) desc, r.beginning limit ${BEGINNINGS_MAX}) tried
+   cross join lateral (
+     select x.id from ${table} x where x.merchant_id = ${book.merchant} and x.environment = ${book.environment}
+       and x.reference is not null and lower(x.reference) ~>=~ tried.reference and lower(x.reference) ~<=~ tried.reference
+     order by ${lastReferenceFirst('x.reference')}, x.id desc limit ${HITS}) whole
+   order by whole.id desc limit ${HITS}`
+
 const hasPhone = (column: string) =>
   `(${column} = ${PHONE} or (${TAIL} is not null and right(${column}, length(${TAIL})) = ${TAIL}))`
 /**
@@ -74,6 +94,9 @@ export const foldedText = (column: string) =>
      else lower(regexp_replace(normalize(${column}, NFD), '[\\u0300-\\u036f]', '', 'g')) end`
 const hasName = (column: string) => `' ' || ${foldedText(column)} like all(${NAMES})`
 const hasReference = (column: string) => `starts_with(lower(${column}), lower(${TEXT}))`
+const hasLastNumber = (column: string) =>
+  `(${IS_NUMBER} and right(${column}, length(${TEXT})) = ${TEXT}
+     and left(right(${column}, length(${TEXT}) + 1), 1) !~ '[0-9]')`
 const NAMED = `(${AMOUNT} is not null or ${NAMES} is not null)`
 
 const union = (branches: readonly string[]) => branches.map((branch) => `(${branch})`).join('\n   union ')
@@ -83,6 +106,7 @@ const paymentIds = (book: Book) => {
   return union([
     byId('collections', book),
     byReference('collections', book),
+    byLastNumber('collections', book),
     `select p.id from (
        select x.id, x.environment from collections x where x.merchant_id = ${merchant} and x.customer_phone is not null
          and ${inOrder(['x.customer_phone', 'x.id'], PHONE)} limit ${share(TAILS_MAX)}) p
@@ -103,6 +127,7 @@ const withdrawalIds = (book: Book) =>
   union([
     byId('withdrawals', book),
     byReference('withdrawals', book),
+    byLastNumber('withdrawals', book),
     `select n.id from ${newestRows('withdrawals', book, NEWEST_RECORDS)} n
      where n.amount_minor = ${AMOUNT} or ${hasPhone('n.destination_identifier')} or n.destination_identifier = ${TEXT}
        or ${hasName('n.destination_name')} or ${hasReference('n.reference')} order by n.id desc limit ${HITS}`,
@@ -115,7 +140,7 @@ const linkIds = (book: Book) =>
        and x.slug = ${TEXT} and x.collection_id is null`,
     `select n.id from ${newestRows('payment_links', book, NEWEST_RECORDS, 'n.collection_id is null')} n
      where n.amount_minor = ${AMOUNT} or ${hasPhone('n.customer_phone')} or ${hasName('n.customer_name')}
-       or ${hasReference('n.reference')} or ${hasName('n.description')}
+       or ${hasReference('n.reference')} or ${hasLastNumber('n.reference')} or ${hasName('n.description')}
      order by n.id desc limit ${HITS}`,
   ])
 
