@@ -92,7 +92,7 @@ const hasPhone = (column: string) =>
 export const foldedText = (column: string) =>
   `case when octet_length(${column}) = length(${column}) then lower(${column})
      else lower(regexp_replace(normalize(${column}, NFD), '[\\u0300-\\u036f]', '', 'g')) end`
-const hasName = (column: string) => `' ' || ${foldedText(column)} like all(${NAMES})`
+const hasName = (column: string) => `(${NAMES} is not null and ' ' || ${foldedText(column)} like all(${NAMES}))`
 const hasReference = (column: string) => `starts_with(lower(${column}), lower(${TEXT}))`
 const hasLastNumber = (column: string) =>
   `(${IS_NUMBER} and right(${column}, length(${TEXT})) = ${TEXT}
