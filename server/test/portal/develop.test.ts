@@ -134,7 +134,10 @@ test('a member of a business without approval reads why the business may not hav
   const merchant = await office.world.newMerchant({ approved: false })
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = visitor
-  await visitor.opens('/live/keys/new')
+  await visitor.opens('/live/keys')
+  await page.getByText('You cannot create a live key yet; the form of a key names the reasons.').waitFor()
+  await visitor.press('', 'Create a key')
+  await visitor.sees('', 'Create an API key')
   // All providers of this installation simulate payments, so the page claims no real money.
   const live = page.getByRole('radio', { name: 'Live: this installation only simulates payments, no money moves' })
   assert.equal(await live.isDisabled(), true)
@@ -148,6 +151,20 @@ test('a member of a business without approval reads why the business may not hav
   await visitor.looks('no live key')
   await visitor.leave()
 })
+
+for (const language of LANGUAGES)
+  test(`without a live key, the text and the button of the list name a live key (${language})`, async () => {
+    const merchant = await office.world.newMerchant()
+    const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/live/keys')
+    await page.getByText(says('Ukiwa tayari, tengeneza ufunguo halisi hapa.', 'create a live key here.')).waitFor()
+    await visitor.picture('no-live-keys')
+    await visitor.press('Tengeneza ufunguo halisi', 'Create a live key')
+    await visitor.sees('Tengeneza ufunguo wa API', 'Create an API key')
+    assert.equal(await page.getByRole('radio', { name: says('Halisi:', 'Live:') }).isChecked(), true)
+    await visitor.leave()
+  })
 
 for (const language of LANGUAGES)
   test(`the form of a key and the first steps say whether live payments of this installation move money (${language})`, async () => {

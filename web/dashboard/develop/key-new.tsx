@@ -15,6 +15,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
+import { useLiveKeyObstacles } from './live-key-obstacles.ts'
 import { PRESETS, type Preset, SCOPES, SCOPES_OF, scopeTexts } from './scopes.ts'
 
 type ApiKeyFields = {
@@ -141,17 +142,4 @@ function ApiKeyForm({ show }: { show: (made: Made) => void }) {
       </Stack>
     </form>
   )
-}
-
-/**
- * Returns the reasons why this business may not have a live key yet. An empty list means that it may have a live key.
- */
-function useLiveKeyObstacles(): string[] {
-  const t = useTexts(keysTexts)
-  const { status, verified, priced } = useMerchantAccess().membership
-  return [
-    ...(status === 'ACTIVE' ? [] : [t.reasons[status]]),
-    ...(verified ? [] : [t.reasons.verified]),
-    ...(priced ? [] : [t.reasons.priced]),
-  ]
 }

@@ -6,11 +6,12 @@ import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import { Chip, EmptyState, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
-import { useEnvironmentPath, useHasRole } from '../merchant.ts'
+import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
 import { type ApiKeyRow, type KeyAction, KeyQuestion } from './key-question.tsx'
 import { KeyShown, type Made } from './key-shown.tsx'
 import { keysTexts } from './keys-texts.ts'
+import { useLiveKeyObstacles } from './live-key-obstacles.ts'
 import { scopeTexts } from './scopes.ts'
 
 /**
@@ -21,6 +22,8 @@ export function ApiKeys() {
   const t = useTexts(keysTexts)
   const at = useEnvironmentPath()
   const may = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
+  const { environment } = useMerchantAccess()
+  const closed = useLiveKeyObstacles().length > 0
   const [action, setAction] = useState<KeyAction | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const [message, setMessage] = useState('')
@@ -28,7 +31,10 @@ export function ApiKeys() {
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/api-keys', { query: list.query }, { live: true, keep: true })
   if (made !== null) return <KeyShown made={made} done={() => setMade(null)} />
-  const make = may ? <PageButton to={at('keys/new')}>{t.make}</PageButton> : null
+  const make = may ? (
+    <PageButton to={at('keys/new')}>{environment === 'live' && !closed ? t.make_live : t.make}</PageButton>
+  ) : null
+  const teach = environment === 'sandbox' ? t.teach : closed ? t.teach_closed : t.teach_live
   const columns: Column<ApiKeyRow>[] = [
     { label: t.name, show: (row) => <strong>{row.name}</strong> },
     {
@@ -54,7 +60,7 @@ export function ApiKeys() {
         rowKey={(row) => row.id}
         empty={
           <EmptyState title={t.empty} action={make}>
-            {may ? t.teach : t.read_only}
+            {may ? teach : t.read_only}
           </EmptyState>
         }
       />
