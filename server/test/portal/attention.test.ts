@@ -344,7 +344,10 @@ for (const language of languagesOf(2)) {
     const { merchant, id, deliveries } = await troubledShop(['stock'])
     await untilGivenUp(deliveries)
     receiver.reply = { kind: 'status', status: 200 }
-    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', {
+      language,
+      refusals: [409],
+    })
     const { page, says } = at
     await at.opens(`/sandbox/collections/${id}`)
     const button = page.getByRole('button', { name: says('Tuma webhook tena', 'Send the webhook again') })
@@ -363,6 +366,22 @@ for (const language of languagesOf(2)) {
     assert.equal(await result.getByText(arrived).count(), 2)
     const sent = receiver.received.slice(before).map(({ body }) => JSON.parse(body).collection_id)
     assert.deepEqual(sent, [id, id], 'each endpoint gets the event once')
+    // The server then refuses the delivery of one endpoint. Both results name their address.
+    const stock = (await deliveries()).find(
+      ({ endpoint_id, payload }: { endpoint_id: string; payload: object }) =>
+        endpoint_id !== 'default' && Object.values(payload).includes(id),
+    )
+    await page.route(`**/webhook-deliveries/${stock.id}/replay?*`, (route) => {
+      const error = { code: 'invalid_state', message: 'This delivery is still pending.', details: null }
+      return route.fulfill({ status: 409, json: { success: false, error } })
+    })
+    await button.click()
+    const refused = page.locator('.long-mono', { has: page.getByRole('alert') })
+    await refused.getByText(`${receiver.url}/stock`, { exact: true }).waitFor()
+    await result.getByText(receiver.url, { exact: true }).waitFor()
+    await result.getByText(arrived).first().waitFor()
+    assert.equal(await result.getByText(arrived).count(), 1)
+    await at.picture('resend-one-refused')
     await at.looks('a webhook that the member sent again to two endpoints')
     await at.picture('resend-two-endpoints')
     await at.leave()

@@ -25,6 +25,7 @@ export const resendTexts = texts({
     repeats: (event: string) => `Seva yako ilipokea ujumbe ${event}, na jaribio lingine linasubiri.`,
     next: 'Utajaribiwa tena:',
     open: 'Fungua ujumbe huu',
+    removed: 'Anwani iliyoondolewa',
   },
   en: {
     resend: 'Send the webhook again',
@@ -47,5 +48,6 @@ export const resendTexts = texts({
     repeats: (event: string) => `Your server accepted the event ${event}, and another attempt waits.`,
     next: 'Next attempt:',
     open: 'Open this delivery',
+    removed: 'Removed endpoint',
   },
 })

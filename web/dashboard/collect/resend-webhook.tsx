@@ -149,22 +149,40 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
           </Stack>
         </div>
         {set?.refusals.map(({ id, error }) => (
-          <Problem key={id} error={error} />
+          <RefusedResend key={id} id={id} error={error} />
         ))}
       </>
     ),
   }
 }
 
+/** Shows the address of an endpoint. If the merchant has removed the endpoint, says so. */
+function EndpointAddress({ endpoint_id }: { endpoint_id: string }) {
+  const t = useTexts(resendTexts)
+  const endpoints = useRead('GET /v1/merchant/webhook-endpoints').data?.items
+  if (endpoints === undefined) return null
+  const address = endpoints.find(({ id }) => id === endpoint_id)?.webhook_url
+  return address === undefined ? <Text size="sm">{t.removed}</Text> : <Mono>{address}</Mono>
+}
+
+/** Shows the endpoint of a delivery that the server did not send again, and the reason. */
+function RefusedResend({ id, error }: ResendRefusal) {
+  const { data } = useRead('GET /v1/merchant/webhook-deliveries/{id}', { params: { id } })
+  return (
+    <Stack gap={0} className="long-mono">
+      {data === undefined ? null : <EndpointAddress endpoint_id={data.endpoint_id} />}
+      <Problem error={error} />
+    </Stack>
+  )
+}
+
 /** Waits for the attempt of one endpoint, and shows its address and its result. */
 function ResentOutcome({ resent, onFinish }: { resent: ResentWebhook; onFinish: () => void }) {
   const { delivery, error, waiting, ended } = useNextAttempt(resent, onFinish)
-  const endpoints = useRead('GET /v1/merchant/webhook-endpoints').data?.items
-  const address = endpoints?.find(({ id }) => id === resent.endpoint_id)?.webhook_url
   if (waiting) return null
   return (
     <Stack gap={0} className="long-mono">
-      {address == null ? null : <Mono>{address}</Mono>}
+      <EndpointAddress endpoint_id={resent.endpoint_id} />
       {delivery === undefined || error !== null ? null : <ResendResult delivery={delivery} ended={ended} />}
       <Problem error={error} />
     </Stack>
