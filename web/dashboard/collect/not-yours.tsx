@@ -15,6 +15,9 @@ const notYoursTexts = texts({
     not_yet_title: 'Bado huwezi kupokea pesa halisi',
     not_yet:
       'Kiungo hiki kingepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato. Mwendeshaji wa mfumo hufanya hivyo; utapata ujumbe.',
+    rehearsal_title: 'Bado huwezi kupokea malipo kwenye Halisi',
+    rehearsal:
+      'Biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato. Mwendeshaji wa mfumo hufanya hivyo; utapata ujumbe.',
     steps: 'Angalia hatua zilizobaki',
   },
   en: {
@@ -23,6 +26,9 @@ const notYoursTexts = texts({
     not_yet_title: 'You cannot take real money yet',
     not_yet:
       'This link would take real money. An operator of the platform must first approve and verify the business, and set its prices. You will then get a message.',
+    rehearsal_title: 'You cannot take live payments yet',
+    rehearsal:
+      'An operator of the platform must first approve and verify the business, and set its prices. You will then get a message.',
     steps: 'See which steps are left',
   },
 })
@@ -53,7 +59,7 @@ export function NotYet({ title }: { title: string }) {
   return (
     <Page title={title}>
       <EmptyState
-        title={t.not_yet_title}
+        title={facts.rehearses ? t.rehearsal_title : t.not_yet_title}
         action={
           facts.rehearses ? (
             <PageButton to="sandbox/links/new">{parts.try_sandbox}</PageButton>
@@ -62,7 +68,7 @@ export function NotYet({ title }: { title: string }) {
           )
         }
       >
-        {t.not_yet}
+        {facts.rehearses ? t.rehearsal : t.not_yet}
       </EmptyState>
     </Page>
   )

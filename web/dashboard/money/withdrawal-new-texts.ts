@@ -34,6 +34,7 @@ export const newTexts = texts({
     nowhere: 'Kwa sasa hakuna mtandao wala benki inayoweza kupokea pesa kutoka hapa.',
     only: 'Jukumu lako linaruhusu kuona tu. Msimamizi au mtu wa Fedha ndiye anayetoa pesa.',
     not_yet_title: 'Bado huwezi kutoa pesa halisi',
+    rehearsal_title: 'Bado huwezi kutoa pesa kwenye Halisi',
     not_yet:
       'Biashara lazima iidhinishwe, ithibitishwe na ipangiwe makato. Mwendeshaji wa mfumo hufanya hivyo; utapata ujumbe. Unaweza kujaribu kwenye mazingira ya Majaribio.',
     review_title: 'Hakiki kabla ya kutuma ombi',
@@ -95,6 +96,7 @@ export const newTexts = texts({
     nowhere: 'At the moment no provider can pay out to a network or bank.',
     only: 'Your role can only read. Administrators and finance members withdraw money.',
     not_yet_title: 'You cannot withdraw real money yet',
+    rehearsal_title: 'You cannot make live withdrawals yet',
     not_yet:
       'The operator of the platform must first approve and verify your business, and agree prices with it. You will then get a message. You can try a withdrawal in the sandbox.',
     review_title: 'Check before you send the request',

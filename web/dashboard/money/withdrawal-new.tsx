@@ -7,6 +7,7 @@ import { Refused } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks, readAmount, readPhone } from '../../ui/checks.ts'
 import { useCall, useRead } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
@@ -63,7 +64,7 @@ export function NewWithdrawal() {
     return (
       <Page title={t.title}>
         <EmptyState
-          title={t.not_yet_title}
+          title={facts.rehearses ? t.rehearsal_title : t.not_yet_title}
           action={<PageButton to="sandbox/withdrawals/new">{parts.try_sandbox}</PageButton>}
         >
           {t.not_yet}
