@@ -254,6 +254,23 @@ test('on a phone, the card of payment by phone has the same space above its firs
   }
 })
 
+test('the list of problems has the same space above its heading as below its last line', async () => {
+  const opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
+  for (const language of LANGUAGES) {
+    await opened.page.goto(site.address('choose-empty', language))
+    const space = await opened.page.evaluate<[number, number]>(`(() => {
+      const list = document.querySelector('.problems')
+      const box = list.getBoundingClientRect()
+      const lines = [...list.querySelectorAll('a')].at(-1).firstChild
+      const text = document.createRange()
+      text.selectNodeContents(lines)
+      return [list.querySelector('h2').getBoundingClientRect().top - box.top, box.bottom - text.getBoundingClientRect().bottom]
+    })()`)
+    assert.ok(Math.abs(space[0] - space[1]) <= 4, `${language}: ${space}`)
+  }
+  await opened.close()
+})
+
 test('a receipt fits one page of 58 mm till paper and one page of A4, and no text is cut', async () => {
   const pages = (pdf: Buffer) => pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length
   for (const language of LANGUAGES) {
