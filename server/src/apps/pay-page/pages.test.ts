@@ -133,6 +133,18 @@ test('both languages have the same texts and placeholders, and at least one page
   }
 })
 
+test('a page of a test says in no text that a message goes to a phone, and a page for real money shows no text of a test', () => {
+  for (const { name, page, language, view } of PAGES) {
+    const texts: Readonly<Record<string, string>> = TEXTS[language]
+    for (const [key, for_test] of Object.entries(texts)) {
+      const for_money = key.endsWith('_test') && texts[key.slice(0, -'_test'.length)]
+      if (!for_money) continue
+      const wrong = 'test' in view && view.test !== null ? for_money : for_test
+      assert.ok(!page.includes(escapeHtml(wrong.split(/\{\w+\}/)[0] as string)), `${name} ${key}`)
+    }
+  }
+})
+
 test('the pages of an open prompt show once by which minute of Tanzanian time the prompt expires', () => {
   const open = PAGES.filter(({ view }) => 'ends_at' in view)
   assert.equal(open.length, 12)

@@ -93,10 +93,10 @@ ${payForm(view, body)}</section>
 function leads(view: ChooseScreen, methods: readonly PayMethod[]): Html {
   const { say } = pageTexts(view.language)
   const name = say('name_on_phone', { name: html`<strong>${merchantText(view.prompt_name, 'name')}</strong>` })
-  const wallet = say('by_wallet_lead', { wallet: merchantText(view.wallet_name) })
+  const wallet = say(view.test ? 'by_wallet_lead_test' : 'by_wallet_lead', { wallet: merchantText(view.wallet_name) })
   return html`${
     methods.includes('WALLET_PUSH') &&
-    html`<p class="hint of-push">${say('by_phone_lead')} ${name}</p>
+    html`<p class="hint of-push">${say(view.test ? 'by_phone_lead_test' : 'by_phone_lead')} ${name}</p>
 `
   }${
     methods.includes('PROVIDER_PESA') &&
@@ -167,7 +167,7 @@ ${
 function savedPhone(view: ChooseScreen, masked: string): Html {
   const { say } = pageTexts(view.language)
   const typed = view.typed.phone !== '' || view.problems.some(({ field }) => field === 'phone')
-  return html`<p>${say('saved_phone', { phone: html`<strong>${nowrap(masked)}</strong>` })}</p>
+  return html`<p>${say(view.test ? 'saved_phone_test' : 'saved_phone', { phone: html`<strong>${nowrap(masked)}</strong>` })}</p>
 <details${typed && html` open`}>
 <summary>${say('use_other_number')}</summary>
 ${phoneField(view)}</details>

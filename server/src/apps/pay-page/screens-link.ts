@@ -23,7 +23,7 @@ export function inProgressScreen(view: InProgressScreen): ScreenContent {
   const t = pageTexts(view.language)
   const lines =
     view.kind === 'out'
-      ? html`${paragraph(t, 'in_progress_lead')}<p>${t.say('in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
+      ? html`${paragraph(t, view.test ? 'in_progress_lead_test' : 'in_progress_lead')}<p>${t.say(view.test ? 'in_progress_wait_test' : 'in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
 `
       : paragraph(t, UNANSWERED_TEXTS[view.kind])
   const rest = html`${lines}${linkButton(localPath(view, view.check_path), t.say('check_again'))}`

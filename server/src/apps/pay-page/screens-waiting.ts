@@ -158,7 +158,9 @@ export function slowScreen(view: SlowScreen): ScreenContent {
   const t = pageTexts(view.language)
   const { say } = t
   const is_code = view.kind === 'code'
-  const lead = is_code ? say('still_waiting_code_lead', { merchant: merchantOf(view) }) : say('still_waiting_lead')
+  const lead = is_code
+    ? say('still_waiting_code_lead', { merchant: merchantOf(view) })
+    : say(view.test ? 'still_waiting_lead_test' : 'still_waiting_lead')
   const rest = html`<p>${lead}</p>
 <p><strong>${say(is_code ? 'do_not_pay_again_code' : 'do_not_pay_again')}</strong></p>
 ${simulateForm(view, view.check_path)}${pollingNotice(view, view.check_path)}`
@@ -170,7 +172,7 @@ function resendForm(view: SlowScreen): HtmlValue {
   if (view.again === null || view.phone_masked === null) return null
   const { say } = pageTexts(view.language)
   return html`<section class="box">
-<p>${say('send_again_lead', { phone: html`<strong>${nowrap(view.phone_masked)}</strong>` })}</p>
+<p>${say(view.test ? 'send_again_lead_test' : 'send_again_lead', { phone: html`<strong>${nowrap(view.phone_masked)}</strong>` })}</p>
 ${againForm(view, { ...view.again, collection_id: view.collection_id }, say('send_again'))}</section>
 `
 }

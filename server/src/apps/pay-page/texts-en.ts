@@ -25,6 +25,10 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
     'You will get a message on the phone. Check that the name and the amount are right, then confirm with your PIN.',
   by_wallet_lead:
     'You will get a request in the {wallet} app. Check that the name and the amount are right, then confirm in the app.',
+  by_phone_lead_test:
+    'This is a test, so no message goes to the phone. In a live payment, the payer checks the name and the amount, then confirms with the PIN.',
+  by_wallet_lead_test:
+    'This is a test, so no request goes to the {wallet} app. In a live payment, the payer checks the name and the amount, then confirms in the app.',
   kind_of_account: 'What do you pay with?',
   from_network: 'Mobile money',
   phone_label: 'Phone number that will pay',
@@ -33,6 +37,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
     'This number does not look like one of these networks. If you moved the number to another network, continue. Otherwise check the number again.',
   phone_hint: 'Example: 0754 123 456',
   saved_phone: 'The message goes to the phone {phone}.',
+  saved_phone_test: 'This test pays with the phone {phone}. No message goes to the phone.',
   use_other_number: 'Use another number',
   name_on_phone: 'Name you will see on the phone: {name}',
   no_pin_here: 'We never ask for your PIN on this page.',
@@ -101,11 +106,13 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   qr_token: 'Payment token',
   still_waiting: 'Still waiting for an answer',
   still_waiting_lead: 'Your mobile network has not answered us. The payment has not failed.',
+  still_waiting_lead_test: 'This test payment has no result yet. It has not failed.',
   still_waiting_code_lead:
     'We have received no payment by this QR yet, and this link accepts no more payments. If you have not paid, ask {merchant} for a new link.',
   do_not_pay_again_code: 'If you paid by QR, do not pay again. The answer will arrive here.',
   do_not_pay_again: 'If you entered your PIN, do not pay again. The answer will arrive here.',
   send_again_lead: 'Did you get no message? We can send it to the phone {phone} again.',
+  send_again_lead_test: 'You can repeat the test with the phone {phone}. No message goes to the phone.',
   send_again: 'Send again',
 
   success: 'Payment successful',
@@ -149,6 +156,9 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   in_progress: 'A payment is in progress',
   in_progress_lead:
     'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
+  in_progress_lead_test: 'This link has an open test payment. No message goes to a phone in a test.',
+  in_progress_wait_test:
+    'If you cannot finish that payment, wait until {time}: the time to confirm is over by then. Then check again.',
   in_progress_wait:
     'If it is not your phone, wait until {time}: the time to confirm is over by then. Then check again.',
   check_again: 'Check again',

@@ -25,6 +25,10 @@ export const sw = {
   by_phone_lead: 'Utapata ujumbe kwenye simu. Hakikisha jina na kiasi ni sahihi, kisha thibitisha kwa PIN.',
   by_wallet_lead:
     'Utapata ombi kwenye app ya {wallet}. Hakikisha jina na kiasi ni sahihi, kisha thibitisha ndani ya app.',
+  by_phone_lead_test:
+    'Haya ni majaribio: hakuna ujumbe unaotumwa kwenye simu. Kwenye malipo halisi, mlipaji anahakikisha jina na kiasi, kisha anathibitisha kwa PIN.',
+  by_wallet_lead_test:
+    'Haya ni majaribio: hakuna ombi linalotumwa kwenye app ya {wallet}. Kwenye malipo halisi, mlipaji anahakikisha jina na kiasi, kisha anathibitisha ndani ya app.',
   kind_of_account: 'Unalipa kwa kutumia nini?',
   from_network: 'Mtandao wa simu',
   phone_label: 'Namba ya simu itakayolipa',
@@ -33,6 +37,7 @@ export const sw = {
     'Namba hii haionekani kuwa ya mitandao hii. Kama uliihamisha namba kwenda mtandao mwingine, endelea. La sivyo, iangalie tena.',
   phone_hint: 'Mfano: 0754 123 456',
   saved_phone: 'Ujumbe utatumwa kwenye simu {phone}.',
+  saved_phone_test: 'Majaribio haya yanalipa kwa simu {phone}. Hakuna ujumbe unaotumwa kwenye simu hiyo.',
   use_other_number: 'Tumia namba nyingine',
   name_on_phone: 'Jina utakaloliona kwenye simu: {name}',
   no_pin_here: 'Hatutakuomba PIN kwenye ukurasa huu.',
@@ -100,11 +105,13 @@ export const sw = {
   qr_token: 'Tokeni ya malipo',
   still_waiting: 'Bado tunasubiri majibu',
   still_waiting_lead: 'Mtandao wako wa simu haujatupa majibu. Malipo hayajashindikana.',
+  still_waiting_lead_test: 'Malipo haya ya majaribio bado hayana matokeo. Malipo hayajashindikana.',
   still_waiting_code_lead:
     'Bado hatujapokea malipo ya QR hii, na kiungo hiki hakipokei malipo tena. Kama hujalipa, omba kiungo kipya kwa {merchant}.',
   do_not_pay_again_code: 'Kama umeshalipa kwa QR, usilipe tena. Majibu yatafika hapa.',
   do_not_pay_again: 'Kama umeshaweka PIN, usilipe tena. Majibu yatafika hapa.',
   send_again_lead: 'Hukupata ujumbe wowote? Tunaweza kuutuma tena kwenye simu {phone}.',
+  send_again_lead_test: 'Unaweza kurudia majaribio kwa simu {phone}. Hakuna ujumbe unaotumwa kwenye simu hiyo.',
   send_again: 'Tuma tena',
 
   // The outcome of a payment
@@ -148,6 +155,10 @@ export const sw = {
   paid_lead: 'Malipo haya kwa {merchant} yameshafika. Usilipe tena.',
   in_progress: 'Kuna malipo yanayoendelea',
   in_progress_lead: 'Tumetuma ujumbe wa malipo haya kwenye simu. Kama ni simu yako, thibitisha malipo huko.',
+  in_progress_lead_test:
+    'Kuna malipo ya majaribio ya kiungo hiki yanayoendelea. Kwenye majaribio hakuna ujumbe unaotumwa kwenye simu.',
+  in_progress_wait_test:
+    'Kama huwezi kuyakamilisha, subiri hadi {time}: muda wa kuthibitisha utakuwa umeisha. Kisha angalia tena.',
   in_progress_wait: 'Kama si simu yako, subiri hadi {time}: muda wa kuthibitisha utakuwa umeisha. Kisha angalia tena.',
   check_again: 'Angalia tena',
   expired: 'Muda wa kiungo hiki umeisha',
