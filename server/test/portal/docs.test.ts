@@ -45,12 +45,12 @@ const PAGES = [
   '/docs/quickstart?lang=sw',
 ]
 
-/** The browser runs this text, which returns each pair of parts of the header that cover each other. */
+/** The browser runs this text, which returns each pair of parts of the header with less than 3 pixels between them. */
 const OVERLAPS = `(() => {
   const parts = [...document.querySelectorAll('.docs-menu, .docs-brand a, .docs-links > *')].filter((one) => one.offsetParent)
   const boxes = parts.map((one) => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
   return boxes.flatMap((a, i) => boxes.slice(i + 1).flatMap((b) =>
-    a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom ? [a.text + ' and ' + b.text] : []))
+    a.left < b.right + 3 && b.left < a.right + 3 && a.top < b.bottom && b.top < a.bottom ? [a.text + ' and ' + b.text] : []))
 })()`
 
 for (const colorScheme of ['light', 'dark'] as const)
