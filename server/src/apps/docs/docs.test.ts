@@ -309,6 +309,10 @@ test('the quickstart in Swahili has the same commands and programs as the quicks
     menu_entry((await read('/docs/quickstart')).text),
     '<a href="/docs/kuanza" hreflang="sw"><span>Quickstart (Kiswahili)</span>',
   )
+  assert.match(
+    (await read('/docs/quickstart')).text,
+    /<a rel="next" href="\/docs\/kuanza[^>]*><span>Next<\/span> <bdi>Quickstart \(Kiswahili\)<\/bdi>/,
+  )
   assert.match(menu_entry((await read('/docs/webhooks?lang=sw')).text) ?? '', /<span>Kuanza<\/span>/)
   assert.match(text, /<a href="\/docs\/quickstart\?lang=en" lang="en" hreflang="en">In English<\/a>/)
   assert.match(

@@ -189,8 +189,12 @@ function neighbours({ page, all }: FramedPage, words: FrameWords, reader: Langua
   if (place < 0) return null
   const before = all[place - 1]
   const after = all[place + 1]
+  const name = (other: DocPage) => {
+    const { label, lang } = menuLabel(other, all, reader)
+    return html`<bdi${lang}>${label}</bdi>`
+  }
   return html`<nav class="docs-neighbours" aria-label="${words.previous}, ${words.next}">
-${before && html`<a rel="prev" href="${before.path}"><span>${words.previous}</span> <bdi${langOf(before, reader)}>${labelOf(before, reader)}</bdi></a>`}
-${after && html`<a rel="next" href="${after.path}"><span>${words.next}</span> <bdi${langOf(after, reader)}>${labelOf(after, reader)}</bdi></a>`}
+${before && html`<a rel="prev" href="${before.path}"><span>${words.previous}</span> ${name(before)}</a>`}
+${after && html`<a rel="next" href="${after.path}"><span>${words.next}</span> ${name(after)}</a>`}
 </nav>`
 }
