@@ -332,6 +332,9 @@ test('an operator changes the English help text of a network for payers', async 
   await page.getByLabel('Help in English').first().fill('Open the menu and choose Pay.')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. Payers see the new text now.').waitFor()
+  // The title of a box is the name of the network, and never its code.
+  assert.equal(await visitor.page.getByRole('group', { name: 'M-Pesa', exact: true }).count(), 1)
+  assert.equal(await visitor.page.getByText('MPESA', { exact: true }).count(), 0)
   const { body } = await office.world.get('/v1/operator/networks', (await office.world.newSession('SUPER_ADMIN')).token)
   assert.equal(body.data.networks[0].help_en, 'Open the menu and choose Pay.')
   await visitor.leave()

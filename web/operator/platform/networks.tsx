@@ -9,6 +9,7 @@ import { useAction, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { texts, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
+import { NETWORKS } from '../../ui/network.ts'
 import { Page } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -72,7 +73,7 @@ function EditNetwork({ networks }: { networks: readonly NetworkHelp[] }) {
     <form onSubmit={send} noValidate>
       <Stack gap="md">
         {form.values.networks.map((network, i) => (
-          <Fieldset key={network.code} legend={network.code}>
+          <Fieldset key={network.code} legend={NETWORKS[network.code]?.name ?? network.code}>
             <Stack gap="sm">
               <TextInput label={t.name} required {...form.getInputProps(`networks.${i}.name`)} />
               <TextInput
