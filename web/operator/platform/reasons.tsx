@@ -16,9 +16,9 @@ const reasonsTexts = texts({
   sw: {
     title: 'Sababu zilizohifadhiwa',
     lead: 'Mfumo unazipendekeza mwendeshaji anapoandika sababu ya tendo. Anaweza kuandika nyingine. Orodha unayohifadhi ni ile ile kwa lugha zote mbili za mfumo.',
-    lines: 'Sababu moja kwa kila mstari, zisizozidi 12. Acha wazi ili kurudisha za programu.',
+    lines: 'Sababu moja kwa kila mstari, zisizozidi 12. Acha wazi ili kurudisha sababu za awali.',
     own: 'Za mfumo huu',
-    built_in: 'Za programu',
+    built_in: 'Sababu za awali',
     read_by:
       'Biashara inasoma sababu kama ulivyoiandika: seva haitafsiri. Kama biashara zako zinatumia lugha zote mbili, andika zote mbili kwenye sababu moja.',
     save: 'Hifadhi',
@@ -43,9 +43,9 @@ const reasonsTexts = texts({
   en: {
     title: 'Saved reasons',
     lead: 'The console offers these reasons when an operator states the reason of an action. The operator can write another reason. A list that you save is the same in both languages of the console.',
-    lines: 'One reason a line, at most 12. Leave the field empty for the reasons of the program.',
+    lines: 'One reason a line, at most 12. Leave the field empty for the built-in reasons.',
     own: 'Saved by this platform',
-    built_in: 'Of the program',
+    built_in: 'Built-in reasons',
     read_by:
       'The merchant reads the reason exactly as you write it: the server does not translate it. If your merchants use both languages, write both in one reason.',
     save: 'Save',
