@@ -124,7 +124,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   first?: ReactNode
   empty: ReactNode
   /**
-   * Returns true if the filters select only waiting records. In this case, an empty list means that the queue is empty.
+   * Returns true if the filters select all waiting records of the page. In this case, an empty list means that the queue is
+   * empty.
    */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
@@ -201,10 +202,12 @@ export function List<Row, Csv extends CallName = CallName>(props: {
 function None({
   past,
   list,
+  filters,
   isQueue,
 }: {
   past: boolean
   list: ReturnType<typeof useListQuery>
+  filters: readonly ListFilter[]
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
 }) {
   const t = useTexts(partsTexts)
@@ -219,7 +222,30 @@ function None({
     )
   }
   if (isQueue?.(list.active)) return <EmptyState title={t.queue_clear}>{t.queue_clear_teach}</EmptyState>
-  return <Text role="status">{t.none_match}</Text>
+  // The filter that selects the queue hides no waiting record, so only the others have a button.
+  const hiding = filters.flatMap((filter) => {
+    const value = list.active[filter.name]
+    if (value === undefined || filter.label === '' || isQueue?.({ [filter.name]: value })) return []
+    return [{ name: filter.name, text: `${filter.label}: ${shownValue(filter, value)}` }]
+  })
+  return (
+    <Stack gap="xs">
+      <Text role="status">{t.none_match}</Text>
+      <Group gap="xs">
+        {hiding.map(({ name, text }) => (
+          <Button key={name} size="xs" variant="default" onClick={() => list.set({ [name]: '' })}>
+            {t.remove_filter(text)}
+          </Button>
+        ))}
+      </Group>
+    </Stack>
+  )
+}
+
+/** Returns the value of a filter as the filter shows it. */
+function shownValue(filter: ListFilter, value: string): string {
+  const choice = filter.kind === 'choice' ? filter.choices.find(([one]) => one === value) : undefined
+  return choice?.[1] ?? value
 }
 
 /** Shows grey placeholders of rows until the data arrives. */

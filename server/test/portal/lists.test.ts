@@ -29,15 +29,28 @@ for (const language of LANGUAGES) {
     const { page, says } = visitor
     const clear = page.getByRole('heading', { name: says('Foleni imekwisha', 'The queue is empty'), exact: true })
     const none = page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.'))
-    for (const path of [
-      '/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live',
-      '/collections?environment=live',
-      '/addresses?status=PENDING',
-    ]) {
+    for (const path of ['/withdrawals?status=BLOCKED_IP_WHITELIST', '/addresses?status=PENDING']) {
       await visitor.opens(path)
       await clear.or(page.locator('.empty h2')).first().waitFor()
       assert.equal(await none.count(), 0, path)
       await visitor.looks(path)
+    }
+    // A filter that may hide waiting records has its name in the empty state, with a button that removes only this filter.
+    const live = says('Ondoa kichujio Mazingira: Halisi', 'Remove the filter Environment: Live')
+    const remove = page.getByRole('button', { name: live, exact: true })
+    for (const [path, rest] of [
+      ['/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live', '?status=BLOCKED_IP_WHITELIST'],
+      ['/collections?environment=live', ''],
+    ] as const) {
+      await visitor.opens(path)
+      await none.waitFor()
+      assert.equal(await clear.count(), 0, path)
+      assert.equal(await page.getByRole('button', { name: /^(Ondoa kichujio|Remove the filter)/ }).count(), 1)
+      await visitor.looks(path)
+      await visitor.picture('hiding-filter')
+      await remove.click()
+      await page.waitForURL(({ search }) => search === rest)
+      await clear.or(page.locator('.empty h2')).first().waitFor()
     }
     await visitor.opens('/withdrawals?status=BLOCKED_IP_WHITELIST')
     await clear.waitFor()

@@ -73,9 +73,7 @@ export function HeldCollections() {
         rowKey={(row) => row.collection_id}
         href={caseOf}
         lines={(row) => paymentLines(row, <ReceivedAmount row={row} />)}
-        isQueue={({ status = PENDING, environment: _environment, ...others }) =>
-          status === PENDING && Object.keys(others).length === 0
-        }
+        isQueue={({ status = PENDING, ...others }) => status === PENDING && Object.keys(others).length === 0}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       <Dialog

@@ -83,9 +83,7 @@ export function OperatorWithdrawals() {
         rowKey={(row) => row.id}
         href={(row) => `withdrawals/${row.id}`}
         first={<MerchantFilter list={list} />}
-        isQueue={({ status = '', environment: _environment, ...others }) =>
-          WAITING.has(status) && Object.keys(others).length === 0
-        }
+        isQueue={({ status = '', ...others }) => WAITING.has(status) && Object.keys(others).length === 0}
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
