@@ -59,7 +59,7 @@ const assertShown = async (visitor: Visitor, element: Locator, place: 'footer' |
   )
   assert.ok(shown && dialog && footer)
   const height = visitor.page.viewportSize()?.height ?? 0
-  assert.ok(dialog.top >= 0 && dialog.bottom <= height, 'the dialog fits into the window')
+  assert.ok(dialog.top >= 0 && dialog.bottom <= height, `the dialog fits into the window: ${JSON.stringify(dialog)}`)
   const end = place === 'footer' ? dialog.bottom : footer.top
   assert.ok(
     shown.top >= dialog.top && shown.bottom <= end,
@@ -174,6 +174,49 @@ describe("the operators' console", () => {
     assert.equal(await statusOf(second), 'PENDING_ADMIN_APPROVAL')
     await visitor.leave()
   })
+
+  for (const language of languagesOf(1))
+    test(`at 200 % zoom, the buttons of a dialog are in view, and its footer covers no field with the focus (${language})`, async () => {
+      const known = await operator.shop('100000.00')
+      const id = await operator.submit(known, { amount: '1500.00', ending: newEnding() })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      await visitor.opens(`/withdrawals/${id}`)
+      // A window of 1280 x 720 pixels at 200 % zoom, and a small phone.
+      for (const size of [
+        { width: 640, height: 360 },
+        { width: 360, height: 640 },
+      ])
+        for (const [open, act] of [
+          [says('Idhinisha', 'Approve'), says('Idhinisha TZS 1,500', 'Approve TZS 1,500')],
+          [says('Kataa', 'Reject'), says('Kataa TZS 1,500', 'Reject TZS 1,500')],
+        ] as const) {
+          await page.setViewportSize(size)
+          await visitor.press(open, open)
+          const button = question(visitor).getByRole('button', { name: act, exact: true })
+          const cancel = question(visitor).getByRole('button', { name: says('Acha', 'Cancel'), exact: true })
+          const fields = question(visitor).locator(':is(button, input, textarea, select):visible')
+          await question(visitor).getByRole('textbox').waitFor()
+          await question(visitor).evaluate((dialog) =>
+            Promise.all(dialog.getAnimations().map((one: { finished: Promise<unknown> }) => one.finished)),
+          )
+          for (const shown of [button, cancel]) await assertShown(visitor, shown, 'footer')
+          for (const field of await fields.all()) {
+            await field.focus()
+            const in_footer = await field.evaluate((one) => one.closest('.dialog-footer') !== null)
+            await assertShown(visitor, field, in_footer ? 'footer' : 'body')
+            for (const shown of [button, cancel]) await assertShown(visitor, shown, 'footer')
+          }
+          await visitor.looks(`${open} in ${size.width} pixels`)
+          await page.setViewportSize(size)
+          if (process.env.SCREENSHOTS)
+            await page.screenshot({ path: `${process.env.SCREENSHOTS}/zoom-${size.width}-${act.slice(0, 4)}.png` })
+          await page.keyboard.press('Escape')
+          await question(visitor).waitFor({ state: 'detached' })
+        }
+      await operator.act(id, 'reject')
+      await visitor.leave()
+    })
 
   test('while withdrawals wait, the menu opens the waiting live ones, and otherwise all withdrawals', async () => {
     const id = await operator.submit(shop, { amount: '2500.00' })
