@@ -12,7 +12,7 @@ const STORAGE_KEY = 'malipo.operator.keys'
 const keysTexts = texts({
   sw: {
     title: 'Vitufe vya kibodi',
-    button: 'Vitufe (?)',
+    button: 'Vitufe vya kibodi (?)',
     lead: 'Hakuna kitufe kinachofanya uamuzi. Havifanyi kazi unapoandika.',
     off: 'Zima vitufe',
     on: 'Washa vitufe',
@@ -20,7 +20,7 @@ const keysTexts = texts({
   },
   en: {
     title: 'Keyboard shortcuts',
-    button: 'Keys (?)',
+    button: 'Keyboard shortcuts (?)',
     lead: 'No key makes a decision. The keys do not work while you type.',
     off: 'Switch the keys off',
     on: 'Switch the keys on',

@@ -929,7 +929,7 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('?')
     await question(visitor).getByText('No key makes a decision').waitFor()
     await visitor.page.keyboard.press('Escape')
-    const keys = visitor.page.getByRole('button', { name: 'Keys (?)' })
+    const keys = visitor.page.getByRole('button', { name: 'Keyboard shortcuts (?)' })
     assert.equal(await keys.isVisible(), true)
     await visitor.page.setViewportSize(PHONE)
     assert.equal(await keys.isVisible(), false, 'a phone has no keyboard')
