@@ -118,25 +118,56 @@ type TransferRow = {
   credit_code: string
   amount_minor: bigint
   created_at: Date
+  debit_version: bigint
+  credit_version: bigint
   /** The transaction of the posting. Null means that the posting did not change the available balance. */
   transaction_id: string | null
 }
 
-// Transfers at the same time change the same account of the merchant, so the version of the account gives their order.
-const VERSION = `case when l.credit_code = 'available' then l.credit_version
-     when l.debit_code in ('available', 'reserved', 'held') then l.debit_version else l.credit_version end`
-
 // The merchant must not see transfers between two accounts of the platform.
 const TRANSFERS = sql(
   'timeline_transfers',
-  `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, (
+  `select l.id, l.posting, l.debit_code, l.credit_code, l.amount_minor, l.created_at, l.debit_version, l.credit_version, (
        select t.id from ledger_transfers t where t.merchant_id = l.merchant_id and t.source_id = l.source_id
          and t.source_type = l.source_type and t.posting = l.posting and ${IS_BOOKING}) as transaction_id
    from ledger_transfers l
    where l.merchant_id = $1 and l.source_id = $2 and l.source_type = $3
      and (l.debit_code in ('available', 'reserved', 'held') or l.credit_code in ('available', 'reserved', 'held'))
-   order by l.created_at desc, ${VERSION} desc limit $4`,
+   order by l.created_at desc, l.leg desc limit $4`,
 )
+
+/** The versions of both accounts after a transfer. */
+const versionsOf = (row: TransferRow) =>
+  new Map([
+    [row.debit_code, row.debit_version],
+    [row.credit_code, row.credit_version],
+  ])
+
+/** True if a transfer of `a` changed an account after a transfer of `b` changed the same account. */
+function isBookedAfter(a: readonly TransferRow[], b: readonly TransferRow[]): boolean {
+  const earlier = b.map(versionsOf)
+  const later = a.flatMap((row) => [...versionsOf(row)])
+  return later.some(([code, version]) => earlier.some((versions) => version > (versions.get(code) ?? version)))
+}
+
+/**
+ * Sorts transfers, newest first. The transfers of one posting stay together. Postings with equal times have the order of their
+ * booking, which the versions of a shared account give.
+ */
+function newestFirst(rows: readonly TransferRow[]): TransferRow[] {
+  const left = [...Map.groupBy(rows, ({ posting }) => posting).values()]
+  const sorted: TransferRow[] = []
+  const timeOf = (posting: readonly TransferRow[] | undefined) => posting?.[0]?.created_at.getTime()
+  while (left.length > 0) {
+    const equal = left.filter((posting) => timeOf(posting) === timeOf(left[0]))
+    const next = left.findIndex(
+      (posting) =>
+        equal.includes(posting) && !equal.some((other) => other !== posting && isBookedAfter(other, posting)),
+    )
+    sorted.push(...left.splice(Math.max(next, 0), 1).flat())
+  }
+  return sorted
+}
 
 /** Reads the transfers of a record, newest first. */
 export async function readTransfers(
@@ -145,7 +176,7 @@ export async function readTransfers(
 ): Promise<TimelinePart<TimelineItem>> {
   const rows = await reader.query<TransferRow>(TRANSFERS, [merchant_id, id, source_type, PART_MAX + 1])
   return limitRows(
-    rows.map((row) => ({
+    newestFirst(rows).map((row) => ({
       at: row.created_at.toISOString(),
       kind: 'transfer' as const,
       posting: row.posting,

@@ -97,13 +97,19 @@ export async function timelineOfWithdrawal(
     const actor = by === 'operator' ? ('platform' as const) : by
     return { at, kind: 'status' as const, from, to, actor, reason }
   })
+  // With equal times, the reservation follows the approval, and the result follows the answer of the provider.
+  const is_decision = ({ from }: { from: string }) => from === 'PENDING_ADMIN_APPROVAL' || from === 'INFO_REQUESTED'
+  const is_reservation = (item: TimelineItem) => item.kind === 'transfer' && item.credit === 'reserved'
+  const oldest_first = [...transfers.rows].reverse()
   return mergeItems(
     [
       requestItems(requests),
       [creation],
-      moves,
-      [...transfers.rows].reverse(),
+      moves.filter(is_decision),
+      oldest_first.filter(is_reservation),
       payout === null ? [] : payoutItems(payout, moves),
+      moves.filter((move) => !is_decision(move)),
+      oldest_first.filter((item) => !is_reservation(item)),
       webhooks.rows,
     ],
     transfers.has_more || webhooks.has_more || requests.length > PART_MAX,
