@@ -609,6 +609,34 @@ describe("the operators' console", () => {
       await visitor.leave()
     })
 
+  test('a dry run folds many withdrawals without a mark, and never folds a marked or a refused one', async () => {
+    const known = await operator.shop('100000.00')
+    const ending = '615'
+    await operator.approve(await operator.submit(known, { amount: '2000.00', ending }))
+    const ids: string[] = []
+    for (let i = 0; i < 6; i++) ids.push(await operator.submit(known, { amount: `${1_700 + i}.00`, ending }))
+    const visitor = await office.comes(asha, 'operator')
+    const { page } = visitor
+    await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
+    await visitor.press('', 'Choose all on this page')
+    await page.getByText('You chose 6,').waitFor()
+    // Another operator has rejected one of them since.
+    await operator.act(ids[5] as string, 'reject')
+    await visitor.press('', 'Run a dry run')
+    const lines = question(visitor).locator('.lines > li:visible')
+    await lines.filter({ hasText: /1,705/ }).waitFor()
+    assert.equal(await lines.count(), 1)
+    await question(visitor).getByText('6 withdrawals', { exact: true }).waitFor()
+    await visitor.looks('folded dry run')
+    await visitor.picture('folded-dry-run')
+    await question(visitor).getByText('Show the 5 without a mark', { exact: true }).click()
+    await lines.filter({ hasText: /1,700/ }).waitFor()
+    assert.equal(await lines.count(), 6)
+    await page.keyboard.press('Escape')
+    for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
+    await visitor.leave()
+  })
+
   for (const language of languagesOf(0))
     test(`the bar of the selection moves no row, stays in view, and covers no row with the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')

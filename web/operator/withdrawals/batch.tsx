@@ -343,11 +343,17 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
   )
 }
 
-/** Shows the count of the withdrawals and lists them, the marked ones first. `confirm` returns the checkbox of a withdrawal. */
+/** From this number on, a list hides the withdrawals that need no attention, so that the operator sees the others first. */
+const FOLDED_FROM = 4
+
+/**
+ * Shows the count of the withdrawals and lists them, the marked ones first. Many unmarked withdrawals are folded, but never a
+ * refused one. `confirm` returns the checkbox of a withdrawal.
+ */
 function BatchLines({
   items,
   rows,
-  words: [pays, waits, refuses],
+  words,
   isLeftOut,
   confirm = () => null,
 }: {
@@ -358,46 +364,83 @@ function BatchLines({
   confirm?: (item: BatchItem, row: SelectedWithdrawal) => ReactNode
 }) {
   const t = useTexts(listTexts)
-  const words = useWords()
-  const operatorWords = useOperatorWords()
-  const toneOf = (item: BatchItem): [Tone, string] => {
-    if (isLeftOut(item)) return ['wait', t.left_out]
-    if (!item.ok) return ['bad', refuses]
-    return item.status === 'PROCESSING' ? ['good', pays] : ['wait', waits]
-  }
   const marked = items.filter((item) => needsConfirmation(item, rows))
+  const others = items.filter((item) => !marked.includes(item))
+  const plain = others.filter((item) => item.ok && !isLeftOut(item))
+  const folded = plain.length >= FOLDED_FROM ? plain : []
+  const shown = [...marked, ...others.filter((item) => !folded.includes(item))]
+  const line = (item: BatchItem) => {
+    const row = rows.find(({ id }) => id === item.withdrawal_id)
+    return (
+      <BatchLine key={item.withdrawal_id} {...{ item, row, words }} left_out={isLeftOut(item)}>
+        {row === undefined ? null : confirm(item, row)}
+      </BatchLine>
+    )
+  }
   return (
     <Stack gap="xs">
       <Text fw={600}>{t.count(showCount(items.length))}</Text>
-      <ul className="lines" aria-label={t.outcome}>
-        {[...marked, ...items.filter((item) => !marked.includes(item))].map((item) => {
-          const row = rows.find(({ id }) => id === item.withdrawal_id)
-          const [tone, word] = toneOf(item)
-          return (
-            <li key={item.withdrawal_id}>
-              <div>
-                <Amount value={row?.amount ?? null} />
-                {row?.name ? ` · ${row.name}` : null}
-                <Text size="sm" c="dimmed" component="span">
-                  {' '}
-                  <span className="amount">{showPhone(row?.number ?? '')}</span>
-                </Text>
-                {row?.status === 'INFO_REQUESTED' ? (
-                  <div>
-                    <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
-                  </div>
-                ) : null}
-                <FactLine facts={item.facts} />
-              </div>
-              <div>
-                <Chip tone={tone}>{word}</Chip>
-                {item.code === null ? null : <Text size="sm">{operatorWords.refusal(item.code)}</Text>}
-              </div>
-              {row === undefined ? null : confirm(item, row)}
-            </li>
-          )
-        })}
-      </ul>
+      {shown.length > 0 ? (
+        <ul className="lines" aria-label={t.outcome}>
+          {shown.map(line)}
+        </ul>
+      ) : null}
+      {folded.length > 0 ? (
+        <details className="disclosed">
+          <summary>{t.unmarked(showCount(folded.length))}</summary>
+          <ul className="lines" aria-label={t.outcome}>
+            {folded.map(line)}
+          </ul>
+        </details>
+      ) : null}
     </Stack>
+  )
+}
+
+/** Shows a withdrawal of a batch with its facts and its outcome. `words` are the outcomes: pays, waits, refused. */
+function BatchLine({
+  item,
+  row,
+  words: [pays, waits, refuses],
+  left_out,
+  children,
+}: {
+  item: BatchItem
+  row: SelectedWithdrawal | undefined
+  words: readonly [string, string, string]
+  left_out: boolean
+  children: ReactNode
+}) {
+  const t = useTexts(listTexts)
+  const words = useWords()
+  const operatorWords = useOperatorWords()
+  const toneOf = (): [Tone, string] => {
+    if (left_out) return ['wait', t.left_out]
+    if (!item.ok) return ['bad', refuses]
+    return item.status === 'PROCESSING' ? ['good', pays] : ['wait', waits]
+  }
+  const [tone, word] = toneOf()
+  return (
+    <li>
+      <div>
+        <Amount value={row?.amount ?? null} />
+        {row?.name ? ` · ${row.name}` : null}
+        <Text size="sm" c="dimmed" component="span">
+          {' '}
+          <span className="amount">{showPhone(row?.number ?? '')}</span>
+        </Text>
+        {row?.status === 'INFO_REQUESTED' ? (
+          <div>
+            <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
+          </div>
+        ) : null}
+        <FactLine facts={item.facts} />
+      </div>
+      <div>
+        <Chip tone={tone}>{word}</Chip>
+        {item.code === null ? null : <Text size="sm">{operatorWords.refusal(item.code)}</Text>}
+      </div>
+      {children}
+    </li>
   )
 }
