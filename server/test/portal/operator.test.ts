@@ -245,6 +245,41 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
+  test('after the decision about the last waiting withdrawal, the page says that the queue is clear, and Enter opens Open work', async () => {
+    for (const { id } of (await office.world.rows(
+      "select id from withdrawals where status = 'PENDING_ADMIN_APPROVAL' and environment = 'live'",
+    )) as { id: string }[])
+      await operator.act(id, 'reject')
+    const [first, last] = [
+      await operator.submit(shop, { amount: '2710.00' }),
+      await operator.submit(shop, { amount: '2720.00' }),
+    ]
+    const visitor = await office.comes(asha, 'operator', { language: 'sw' })
+    const { page } = visitor
+    const button = (name: string) => page.locator('a:focus, button:focus').getByText(name, { exact: true })
+    const reject = async (amount: string) => {
+      await visitor.sees(`TZS ${amount} kwa Asha Mwinyi`, '')
+      await page.keyboard.press('r')
+      await question(visitor).getByRole('textbox').first().fill('Jina si sahihi')
+      await visitor.press(`Kataa TZS ${amount}`, '')
+    }
+    await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL&environment=live')
+    await page.getByRole('row').nth(1).getByRole('link').click()
+    await reject('2,710')
+    await page.getByText('Zinazosubiri idhini bado: 1', { exact: true }).waitFor()
+    await button('Fungua inayofuata').waitFor()
+    await page.keyboard.press('Enter')
+    await reject('2,720')
+    await page.getByText('Foleni imekwisha: hakuna utoaji mwingine unaosubiri idhini.', { exact: true }).waitFor()
+    await button('Rudi kwenye foleni').waitFor()
+    await visitor.looks('queue clear')
+    await visitor.picture('queue-clear')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/operator\/?$/)
+    assert.deepEqual(await Promise.all([first, last].map(statusOf)), ['REJECTED', 'REJECTED'])
+    await visitor.leave()
+  })
+
   test('a shortcut opens its dialog even at the moment when Escape has closed a dialog', async () => {
     const id = await operator.submit(shop, { amount: '2400.00' })
     const visitor = await office.comes(asha, 'operator')

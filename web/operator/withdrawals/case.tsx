@@ -1,20 +1,20 @@
 // Shows one withdrawal on one screen: the facts for the decision, and the decision.
 
-import { Button, Group, SimpleGrid, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
 import { Chip, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { showAge, showAmount } from '../../ui/show.ts'
+import { showAge, showAmount, showCount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { type Shortcut, Shortcuts } from '../keys.tsx'
 import { Notice } from '../notice.tsx'
 import { useOpenQuestion } from '../open-question.ts'
-import { useMay, useMe } from '../operator.ts'
+import { useMay, useMe, useQueue } from '../operator.ts'
 import { isolateDirection } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { Decide } from './decide.tsx'
@@ -101,7 +101,12 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
       }
     >
       <div>
-        <Ways id={withdrawal.id} {...{ acts, ask, decided, notice }} lookUpName={name_check.look} say={setNotice} />
+        <Ways
+          id={withdrawal.id}
+          {...{ environment, acts, ask, decided, notice }}
+          lookUpName={name_check.look}
+          say={setNotice}
+        />
       </div>
       <Problem error={error} retry={retry} />
       <ForDuty duty="money" note>
@@ -156,6 +161,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
  */
 function Ways({
   id,
+  environment,
   acts,
   ask,
   lookUpName,
@@ -164,6 +170,7 @@ function Ways({
   notice,
 }: {
   id: string
+  environment: WithdrawalCaseRecord['withdrawal']['environment']
   acts: readonly ActionName[]
   ask: (act: ActionName) => void
   lookUpName: () => void
@@ -217,16 +224,57 @@ function Ways({
       <Problem error={error} retry={() => void next()} />
       <Notice text={notice} next={after} />
       {decided ? (
-        <Group gap="sm" className="no-print" ref={after}>
-          {steps === null ? (
-            <PageButton to={list}>{t.to_list}</PageButton>
-          ) : notice === t.last ? (
-            <PageButton to="">{t.queue}</PageButton>
-          ) : (
-            <Button onClick={() => void next()}>{t.next_case}</Button>
-          )}
-        </Group>
+        <AfterDecision
+          {...{ environment, next }}
+          place={after}
+          list={steps ? null : list}
+          is_last={steps !== null && notice === t.last}
+        />
       ) : null}
     </>
+  )
+}
+
+/**
+ * Shows the next step after a decision: the next withdrawal, or the end of the queue. `list` is the address of the list, if the
+ * list does not contain the withdrawal. `is_last` is true after the last withdrawal of the list.
+ */
+function AfterDecision({
+  environment,
+  place,
+  next,
+  list,
+  is_last,
+}: {
+  environment: WithdrawalCaseRecord['withdrawal']['environment']
+  place: RefObject<HTMLDivElement | null>
+  next: () => Promise<void>
+  list: string | null
+  is_last: boolean
+}) {
+  const t = useTexts(caseTexts)
+  const { data, isFetching } = useQueue(environment)
+  const waiting = data?.items.find(({ kind }) => kind === 'withdrawals_waiting')?.count ?? 0
+  const is_clear = data !== undefined && !isFetching && waiting === 0
+  // The button with the focus may have left the page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new step has a new button
+  useEffect(() => {
+    if (document.activeElement === document.body) place.current?.querySelector<HTMLElement>('a, button')?.focus()
+  }, [is_clear, is_last, place])
+  return (
+    <Stack gap="xs" mt="sm" className="no-print" ref={place}>
+      <Text role="status" fw={is_clear ? 600 : 400}>
+        {is_clear ? t.queue_clear : waiting > 0 ? t.still_waiting(showCount(waiting)) : ''}
+      </Text>
+      <Group gap="sm">
+        {is_clear || is_last ? (
+          <PageButton to="">{t.queue}</PageButton>
+        ) : list === null ? (
+          <Button onClick={() => void next()}>{t.next_case}</Button>
+        ) : (
+          <PageButton to={list}>{t.to_list}</PageButton>
+        )}
+      </Group>
+    </Stack>
   )
 }
