@@ -65,6 +65,9 @@ function keepRecent(text: string): void {
   sessionStorage.setItem(storageKey(), JSON.stringify([text, ...others].slice(0, RECENT_MAX)))
 }
 
+/** Returns true if the API searches for the text: at least two characters, or the number of an invoice. */
+const isSearched = (text: string) => text.length >= TEXT_MIN || /^[1-9]$/.test(text)
+
 /**
  * Returns the pages and actions whose name or further words contain each word of the text. Without a text, returns the
  * actions only.
@@ -96,17 +99,17 @@ export function SearchDialog(props: {
   const dialog = useRef<HTMLDialogElement>(null)
   const [typed, setTyped] = useState(props.typedAhead)
   const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
-  const asks = waited.length >= TEXT_MIN
+  const asks = isSearched(waited)
   const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
   const groups = useGroups(props, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
   // True while the list may still show the hits of an earlier text.
-  const is_stale =
-    typed.trim().length >= TEXT_MIN && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
+  const is_stale = isSearched(typed.trim()) && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
   // The dialog opens before the browser handles the next key. A later effect would lose the keys of a fast user.
   useLayoutEffect(() => dialog.current?.showModal(), [])
   const none =
     asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
-  const none_text = props.scope === undefined ? t.none : t.none_in(props.scope.name)
+  const none_text = `${props.scope === undefined ? t.none : t.none_in(props.scope.name)} ${t.hint_none}`
+  const is_short = typed.trim() !== '' && !isSearched(typed.trim())
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)
   return (
     <dialog
@@ -121,10 +124,17 @@ export function SearchDialog(props: {
       <SearchList {...{ typed, setTyped, groups, is_stale }} close={() => dialog.current?.close()} />
       <div className="search-foot">
         <Problem error={asks ? read.error : null} retry={() => void read.refetch()} />
+        {is_short ? <p className="search-none">{t.short}</p> : null}
         {none ? <p className="search-none">{none_text}</p> : null}
         {none ? <OtherScopes others={props.scope?.others ?? []} dialog={dialog} /> : null}
         <span role="status" className="unseen">
-          {typed.trim() === '' || (asks && read.isFetching) ? '' : none ? none_text : t.count(count)}
+          {is_short
+            ? t.short
+            : typed.trim() === '' || (asks && read.isFetching)
+              ? ''
+              : none
+                ? none_text
+                : t.count(count)}
         </span>
         <p className="search-help">{t.help}</p>
       </div>
@@ -289,7 +299,7 @@ function useGroups(
   const t = useTexts(searchTexts)
   const navigate = useNavigate()
   const open = (to: string) => {
-    if (text.length >= TEXT_MIN) keepRecent(text)
+    if (isSearched(text)) keepRecent(text)
     onClose()
     const [path = '', query = ''] = to.split('?')
     void navigate({ to: hrefOf(path), search: Object.fromEntries(new URLSearchParams(query)) as never })

@@ -13,7 +13,10 @@ export const searchTexts = texts({
     recent: 'Ulichotafuta karibuni',
     acts: 'Vitendo',
     pages: 'Kurasa',
-    none: 'Hakuna kilichopatikana. Jaribu tarakimu nne za mwisho za simu, mwanzo wa namba ya kumbukumbu au kiasi kamili.',
+    none: 'Hakuna kilichopatikana.',
+    hint_none: 'Jaribu maneno ya jina, tarakimu nne za mwisho za simu, mwanzo wa namba ya kumbukumbu au kiasi kamili.',
+    short:
+      'Andika herufi mbili au zaidi, au namba ya ankara. Unaweza kuandika jina, simu, namba ya kumbukumbu, kiasi kamili, ukurasa au kitendo.',
     none_in: (place: string) => `Hakuna kilichopatikana katika ${place}.`,
     search_in: (place: string) => `Tafuta katika ${place}`,
     count: (count: number) => `Matokeo: ${count}`,
@@ -52,7 +55,11 @@ export const searchTexts = texts({
     recent: 'Recent searches',
     acts: 'Actions',
     pages: 'Pages',
-    none: 'Nothing found. Try the last four digits of a phone, the beginning of a reference or the exact amount.',
+    none: 'Nothing found.',
+    hint_none:
+      'Try words of a name, the last four digits of a phone, the beginning of a reference or the exact amount.',
+    short:
+      'Type at least two characters, or the number of an invoice. You can type a name, a phone, a reference, an exact amount, a page or an action.',
     none_in: (place: string) => `Nothing found in ${place}.`,
     search_in: (place: string) => `Search in ${place}`,
     count: (count: number) => `Results: ${count}`,

@@ -96,6 +96,40 @@ for (const language of languagesOf(0)) {
   })
 }
 
+for (const language of languagesOf(0)) {
+  test(`the search says what one can type when the text is too short or finds nothing (${language})`, async () => {
+    const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    await openSearch(at)
+    const short = says(
+      'Andika herufi mbili au zaidi, au namba ya ankara.',
+      'Type at least two characters, or the number of an invoice.',
+    )
+    const hint = says('Jaribu maneno ya jina', 'Try words of a name')
+    const status = page.getByRole('dialog').getByRole('status')
+    const foot = page.locator('.search-none')
+    for (const [text, shown] of [
+      ['q', short],
+      ['0', short],
+      ['1', hint],
+      ['qqqq', hint],
+    ] as const) {
+      await field(at).fill(text)
+      await foot.filter({ hasText: shown }).waitFor()
+      await status.filter({ hasText: shown }).waitFor({ state: 'attached' })
+    }
+    await field(at).fill('order')
+    await option(at, 'ORDER-77').waitFor()
+    assert.equal(await foot.count(), 0)
+    await field(at).fill('q')
+    await foot.filter({ hasText: short }).waitFor()
+    await at.looks('search with a short text')
+    await at.picture('search-short')
+    await at.leave()
+  })
+}
+
 test('a member who types fast while the search opens loses no key', async () => {
   const at = await office.comes(await office.newPerson('MERCHANT_ADMIN'), 'dashboard')
   await at.opens('/sandbox')
