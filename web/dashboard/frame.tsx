@@ -138,12 +138,15 @@ function DashboardShell({
     line('sessions', t.sessions, 'device'),
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]
-  const acts = useSearchActs(role, at)
   const listsOf = useSearchLists(at)
   const switchTo = useSwitch(environment, choose)
   const scopeName = (business: Membership, of: Environment) =>
     `${business.name}, ${of === 'live' ? parts.environment_live : parts.environment_sandbox}`
   const other = environment === 'live' ? 'sandbox' : 'live'
+  const acts = useSearchActs(role, at, {
+    name: other === 'live' ? parts.environment_live : parts.environment_sandbox,
+    choose: () => switchTo.environment(other),
+  })
   const others = memberships.filter((one) => one.merchant_id !== merchant_id)
   const troubled = useTroubledBusinesses(environment, others)
   const search_scope = {

@@ -1,7 +1,7 @@
 // Lists the actions that an operator can find with the search of the console.
 
 import { texts, useTexts } from '../ui/language.ts'
-import type { SearchPlace } from '../ui/search-dialog.tsx'
+import type { SearchPlace } from '../ui/search-match.ts'
 import { useMay } from './operator.ts'
 
 const actTexts = texts({
@@ -26,11 +26,21 @@ export function useOperatorActs(): SearchPlace[] {
   const t = useTexts(actTexts)
   const decides = useMay('money')
   const acts: (SearchPlace | false)[] = [
-    decides && { to: 'withdrawals?status=PENDING_ADMIN_APPROVAL', label: t.approve, icon: 'payout' },
-    decides && { to: 'collections', label: t.held, icon: 'held' },
-    useMay('merchants') && { to: 'merchants', label: t.merchant, icon: 'shop' },
-    useMay('pause') && { to: 'pauses', label: t.pause, icon: 'pause' },
-    decides && { to: 'reconciliation', label: t.statement, icon: 'balance' },
+    decides && {
+      to: 'withdrawals?status=PENDING_ADMIN_APPROVAL',
+      label: t.approve,
+      icon: 'payout',
+      words: 'approve approval reject idhinisha idhini kubali kataa',
+    },
+    decides && { to: 'collections', label: t.held, icon: 'held', words: 'approve release review kubali' },
+    useMay('merchants') && {
+      to: 'merchants',
+      label: t.merchant,
+      icon: 'shop',
+      words: 'new add register invite owner sajili alika mpya',
+    },
+    useMay('pause') && { to: 'pauses', label: t.pause, icon: 'pause', words: 'stop freeze zuia' },
+    decides && { to: 'reconciliation', label: t.statement, icon: 'balance', words: 'import csv reconcile linganisha' },
   ]
   return acts.filter((act) => act !== false).map((act) => ({ ...act, is_act: true }))
 }

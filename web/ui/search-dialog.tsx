@@ -20,6 +20,8 @@ import { Icon, type IconName } from './icons.tsx'
 import { useTexts } from './language.ts'
 import { Chip, hrefOf, Time } from './parts.tsx'
 import { Problem } from './problem.tsx'
+import { matchWords, type SearchPlace } from './search-match.ts'
+import { useSettingActs } from './search-settings.ts'
 import { searchTexts } from './search-texts.ts'
 import { searchWordsOf } from './search-words.ts'
 import { showAmount, showPhone } from './show.ts'
@@ -29,9 +31,6 @@ import { toneOf, useWords } from './words.ts'
 export type SearchCall = 'GET /v1/search' | 'GET /v1/operator/search'
 /** A record that the API found for the search text. */
 export type SearchHit = Calls['GET /v1/search']['data']['groups'][number]['items'][number]
-/** A page or an action that the search offers. `to` is a path below the console. */
-export type SearchPlace = { to: string; label: string; icon: IconName; is_act?: boolean }
-
 /** The business and environment of a search by name, and the switches to others in which the user can repeat the search. */
 export type SearchScope = { name: string; others: readonly { id: string; name: string; choose: () => void }[] }
 
@@ -68,17 +67,12 @@ function keepRecent(text: string): void {
 /** Returns true if the API searches for the text: at least two characters, or the number of an invoice. */
 const isSearched = (text: string) => text.length >= TEXT_MIN || /^[1-9]$/.test(text)
 
-/**
- * Returns the pages and actions whose name or further words contain each word of the text. Without a text, returns the
- * actions only.
- */
+/** Returns the pages and actions that match the text. Without a text, returns the actions only. */
 function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = places.filter(({ to, label }) => {
-    const known = `${label.toLowerCase()} ${searchWordsOf(to)}`
-    return words.every((word) => known.includes(word))
-  })
-  return words.length === 0 ? found.filter(({ is_act }) => is_act) : found.slice(0, PLACES_MAX)
+  if (text === '') return places.filter(({ is_act }) => is_act)
+  const wordsOf = (place: SearchPlace) =>
+    `${place.label} ${place.words ?? ''} ${'to' in place ? searchWordsOf(place.to) : ''}`
+  return matchWords(places, text, wordsOf).slice(0, PLACES_MAX)
 }
 
 /**
@@ -101,7 +95,8 @@ export function SearchDialog(props: {
   const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
   const asks = isSearched(waited)
   const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
-  const groups = useGroups(props, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
+  const places = [...props.places, ...useSettingActs()]
+  const groups = useGroups({ ...props, places }, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
   // True while the list may still show the hits of an earlier text.
   const is_stale = isSearched(typed.trim()) && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
   // The dialog opens before the browser handles the next key. A later effect would lose the keys of a fast user.
@@ -298,18 +293,25 @@ function useGroups(
 ): SearchGroup[] {
   const t = useTexts(searchTexts)
   const navigate = useNavigate()
-  const open = (to: string) => {
+  const finish = () => {
     if (isSearched(text)) keepRecent(text)
     onClose()
+  }
+  const open = (to: string) => {
+    finish()
     const [path = '', query = ''] = to.split('?')
     void navigate({ to: hrefOf(path), search: Object.fromEntries(new URLSearchParams(query)) as never })
   }
   const near = placesFor(places, text)
   const lines = (chosen: readonly SearchPlace[]): SearchOption[] =>
-    chosen.map(({ to, label, icon }) => ({
-      key: `place ${to} ${label}`,
-      show: <SimpleLine icon={icon} text={label} />,
-      choose: () => open(to),
+    chosen.map((place) => ({
+      key: `place ${place.icon} ${place.label}`,
+      show: <SimpleLine icon={place.icon} text={place.label} />,
+      choose: () => {
+        if ('to' in place) return open(place.to)
+        finish()
+        place.run()
+      },
     }))
   const recent = text === '' ? readRecent() : []
   return [

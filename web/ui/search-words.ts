@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   sessions: 'password sign out devices browsers security passkey nywila ondoka vifaa usalama',
   addresses: 'allowlist whitelist security usalama',
   keys: 'secret token credentials siri',
-  webhooks: 'events notifications callback deliveries endpoint matukio anwani',
+  webhooks: 'events notifications callback delivery deliveries endpoint failed matukio anwani',
   requests: 'logs errors kumbukumbu makosa',
   collections: 'payments received customers mapato wateja',
   links: 'pay request checkout omba',
@@ -19,6 +19,11 @@ const WORDS: Readonly<Record<string, string>> = {
   notifications: 'e-mail email alerts summaries barua pepe muhtasari',
   messages: 'sms e-mail email barua pepe',
   activity: 'history log changes mabadiliko',
+  decisions: 'approve approval second four-eyes idhini idhinisha',
+  audit: 'history log changes mabadiliko',
+  operators: 'team staff users people roles invite alika mwaliko timu wafanyakazi majukumu',
+  merchants: 'businesses shops owners wafanyabiashara maduka',
+  system: 'status health version toleo afya',
 }
 
 /** Returns the further words of the page at this path, in lower case. */

@@ -5,7 +5,8 @@ import { UnstyledButton } from '@mantine/core'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Icon } from './icons.tsx'
 import { useTexts } from './language.ts'
-import type { ListsOfGroup, SearchCall, SearchHit, SearchPlace, SearchScope } from './search-dialog.tsx'
+import type { ListsOfGroup, SearchCall, SearchHit, SearchScope } from './search-dialog.tsx'
+import type { SearchPlace } from './search-match.ts'
 import { searchTexts } from './search-texts.ts'
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog })))

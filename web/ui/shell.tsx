@@ -22,7 +22,7 @@ import { Icon, type IconName, Logo } from './icons.tsx'
 import { LanguageContext, useTexts } from './language.ts'
 import { hrefOf, placeOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
-import type { SearchPlace } from './search-dialog.tsx'
+import type { SearchPlace } from './search-match.ts'
 import { signOut } from './session.ts'
 import { Toasts } from './toast.tsx'
 

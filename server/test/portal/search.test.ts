@@ -87,12 +87,53 @@ for (const language of languagesOf(0)) {
       ['password', 'Mahali ulipoingia', 'Your sessions'],
       ['team', 'Watumiaji', 'Members'],
       ['alika', 'Alika mtumiaji', 'Invite a member'],
+      ['resend', 'Tuma tena webhook zilizoshindwa', 'Send failed webhooks again'],
+      ['webhok', 'Weka au jaribu webhook', 'Set up or test a webhook'],
+      ['inviet', 'Alika mtumiaji', 'Invite a member'],
+      ['log out', 'Ondoka', 'Sign out'],
+      ['toka', 'Ondoka', 'Sign out'],
     ]
     for (const [word, sw, en] of pages) {
       await field(at).fill(word)
-      await option(at, at.says(sw, en)).waitFor()
+      await option(at, at.says(sw, en)).first().waitFor()
     }
+    await field(at).fill('redeliver')
+    await option(at, at.says('Tuma tena webhook zilizoshindwa', 'Send failed webhooks again')).waitFor()
+    assert.equal(await option(at, 'redeliver').count(), 0, 'the list does not show the further words')
+    await field(at).fill('logi')
+    await at.page
+      .getByRole('status')
+      .filter({ hasText: at.says('Hakuna', 'Nothing') })
+      .waitFor({ state: 'attached' })
+    assert.equal(await at.page.getByRole('option').count(), 0, 'a word of four letters has no typing error')
     await at.leave()
+  })
+}
+
+for (const language of languagesOf(1)) {
+  test(`a member changes colours, language and environment and signs out with the search (${language})`, async () => {
+    const at = await office.comes(await office.newPerson('VIEWER'), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox')
+    const act = async (text: string, label: string) => {
+      await openSearch(at)
+      await field(at).fill(text)
+      await option(at, label).click()
+      await field(at).waitFor({ state: 'detached' })
+    }
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
+    await act('dark', says('Tumia rangi za giza', 'Use dark colours'))
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+    await act('dark', says('Tumia rangi za mwanga', 'Use light colours'))
+    await page.locator('html[data-mantine-color-scheme=light]').waitFor({ state: 'attached' })
+    assert.equal(await scheme(), 'light')
+    await act('language', says('Badili lugha: English', 'Change the language: Kiswahili'))
+    await page.locator(`html[lang=${says('en', 'sw')}]`).waitFor({ state: 'attached' })
+    await act('lugha', says('Change the language: Kiswahili', 'Badili lugha: English'))
+    await act('sandbox', says('Badili mazingira: Halisi', 'Change the environment: Live'))
+    await page.waitForURL(/\/live$/)
+    await act('sign out', says('Ondoka', 'Sign out'))
+    await page.waitForURL((url) => !url.pathname.startsWith('/dashboard/live'))
   })
 }
 
@@ -329,3 +370,29 @@ test("an operator finds payments of all merchants, merchants, and the actions of
   await at.page.getByRole('status').filter({ hasText: 'Nothing found' }).waitFor({ state: 'attached' })
   await at.leave()
 })
+
+for (const language of languagesOf(1)) {
+  test(`an operator finds the work by what one does there, in either language (${language})`, async () => {
+    const at = await office.comes(await office.newPerson('SUPER_ADMIN'), 'operator', { language })
+    await at.opens('/')
+    await openSearch(at)
+    const entries: [word: string, sw: string, en: string][] = [
+      ['approve', 'Amua utoaji pesa unaosubiri', 'Decide withdrawals that wait'],
+      ['idhinisha', 'Maamuzi ya pili', 'Second decisions'],
+      ['invite', 'Tengeneza biashara', 'Create a merchant'],
+      ['invite', 'Waendeshaji', 'Operators'],
+      ['delivery', 'Webhook zinazoshindwa', 'Failing webhooks'],
+      ['sign out', 'Ondoka', 'Sign out'],
+      ['dark', 'Tumia rangi za giza', 'Use dark colours'],
+      ['language', 'Badili lugha: English', 'Change the language: Kiswahili'],
+    ]
+    for (const [word, sw, en] of entries) {
+      await field(at).fill(word)
+      await option(at, at.says(sw, en)).first().waitFor()
+    }
+    await field(at).fill('aprove')
+    await option(at, at.says('Amua utoaji pesa unaosubiri', 'Decide withdrawals that wait')).click()
+    await at.page.waitForURL(/withdrawals\?status=PENDING_ADMIN_APPROVAL/)
+    await at.leave()
+  })
+}
