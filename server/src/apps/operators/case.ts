@@ -10,11 +10,13 @@ import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
 import { getPayoutFacts } from '../../money/withdrawals/index.ts'
 import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
 import { readDecisionFacts } from './decision-facts.ts'
-import { compareIncome, incomePeriods, MOVEMENTS_MAX, RECEIVED } from './income.ts'
+import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
+/** The highest number of transfers that the sum of received money counts. */
+const RECEIVED_MAX = 20_000
 const OTHERS_MAX = 1_000
 const EARLIER = 10
 
@@ -158,7 +160,7 @@ async function receivedLately(
   const { merchant_id, environment } = withdrawal
   const { usual_from, day_from } = incomePeriods(new Date(now))
   const { from, until } = await bookingsBetween(reader, withdrawal, usual_from, day_from)
-  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, MOVEMENTS_MAX, until])
+  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, RECEIVED_MAX, until])
 }
 
 /** Presents the received money of a merchant that is `age_ms` milliseconds old. */
@@ -173,7 +175,7 @@ function presentReceived(row: ReceivedMoneyRow | undefined, age_ms: number) {
   return {
     last_received_at: row?.last_at?.toISOString() ?? null,
     received_24h: formatAmount(received),
-    received_24h_complete: (row?.movements ?? 0) < MOVEMENTS_MAX,
+    received_24h_complete: (row?.movements ?? 0) < RECEIVED_MAX,
     received_daily_before: daily_before_minor === null ? null : formatAmount(daily_before_minor),
     received_burst: is_burst,
   }

@@ -5,8 +5,11 @@ import { DAY_MS } from '../../kernel/lib/index.ts'
 
 /** The number of days before the last 24 hours whose average income is usual. */
 export const USUAL_DAYS = 7
-/** The highest number of transfers that one read of received money counts. */
-export const MOVEMENTS_MAX = 20_000
+/**
+ * From this number of transfers in eight days on, the server compares no income, because a list reads the transfers of several
+ * merchants every few seconds.
+ */
+const MOVEMENTS_MAX = 5_000
 /**
  * From this multiple of the usual income of a day on, the income of 24 hours is a burst. FATF Recommendation 10 (d) requires
  * that transactions fit the knowledge of the customer. The console marks a payout from the same multiple on.
