@@ -146,7 +146,7 @@ export async function signOut(): Promise<void> {
   deleteSession()
   localStorage.setItem(SIGNED_OUT, String(Date.now()))
   try {
-    if (await endSession(user?.id_token)) return location.assign(HOME)
+    if (await endSession(user?.id_token).catch(() => false)) return location.assign(HOME)
     await manager.signoutRedirect(user?.id_token ? { id_token_hint: user.id_token } : {})
   } catch {
     // If the issuer has no sign-out endpoint, only this console deletes the session.
