@@ -20,7 +20,13 @@ const CALLS = [
 ] as const
 type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
-type TimelineEntry = { tone: Tone; text: string; details: readonly (readonly [string, ReactNode] | null)[] }
+type TimelineEntry = {
+  tone: Tone
+  text: string
+  /** The words of a person about this step, which stay visible. */
+  quote?: string | null
+  details: readonly (readonly [string, ReactNode] | null)[]
+}
 
 /** The steps that only developers and support staff need: requests of the API and attempts at the provider. */
 const TECHNICAL: ReadonlySet<TimelineItem['kind']> = new Set(['request', 'attempt'])
@@ -98,6 +104,7 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
         <Time time={item.at} /> · {t.kinds[item.kind]}
       </p>
       <p>{entry.text}</p>
+      {entry.quote ? <p className="quoted">{entry.quote}</p> : null}
       {details.length > 0 ? (
         <details className="disclosed">
           <summary>{t.details}</summary>
@@ -140,7 +147,8 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => Tim
     return {
       tone: toneOf(item.to),
       text: item.from === null ? t.began(word(item.to), actor) : t.moved(word(item.from), word(item.to), actor),
-      details: [item.reason ? [labels.reason, words.reason(item.reason)] : null],
+      quote: kind === 'withdrawal' && item.reason ? words.reason(item.reason) : null,
+      details: [kind === 'collection' && item.reason ? [labels.reason, words.reason(item.reason)] : null],
     }
   }
   const tellTransfer = (item: Extract<TimelineItem, { kind: 'transfer' }>): TimelineEntry => ({

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../operator.ts'
+import { startReceiver } from '../receiver.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Visitor } from './office.ts'
 
@@ -177,6 +178,16 @@ test("a merchant answers an operator's question on the page of the withdrawal, a
   await visitor.press('Tuma jibu', 'Send the answer')
   await page.getByRole('status').getByText('The operator has your answer.').waitFor()
   await page.getByText('It belongs to our driver.').first().waitFor()
+  // One timeline tells the decisions, with the words of both sides and without the technical steps.
+  assert.equal(await page.getByRole('heading', { name: 'History', exact: true }).count(), 0)
+  const timeline = page.locator('.timeline li')
+  await timeline.nth(2).waitFor()
+  assert.deepEqual(await timeline.locator('.quoted').allInnerTexts(), [
+    'Whose <b>phone</b> is this?',
+    'It belongs to our driver.',
+  ])
+  await visitor.looks('the timeline of a withdrawal')
+  await visitor.picture('withdrawal-timeline')
   assert.equal((await operator.show(id)).status, 'PENDING_ADMIN_APPROVAL')
   visitor.complaints.splice(0, visitor.complaints.length, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
   await visitor.leave()
@@ -211,6 +222,32 @@ test('a member with a read-only role sees the balance and the total of a withdra
   await visitor.opens('/live/withdrawals/new')
   await page.getByText('Your role can only read.').waitFor()
   await visitor.leave()
+})
+
+test('a withdrawal without fees says so in one line, and a member sends its webhook again', async () => {
+  const receiver = await startReceiver()
+  const other = await operator.shop(MONEY, null)
+  const hook = { webhook_url: receiver.url }
+  await office.world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload: hook, key: other.sandbox })
+  const id = await operator.submit(other, { environment: 'sandbox' })
+  const path = `/v1/sandbox/disbursements/${id}/simulate`
+  const done = await office.world.post(path, { outcome: 'SUCCESS' }, { key: other.sandbox })
+  assert.equal(done.status, 200, done.text)
+  const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', other.merchant), 'dashboard')
+  const { page } = visitor
+  await visitor.opens(`/sandbox/withdrawals/${id}`)
+  await page.getByText('Total fees', { exact: true }).waitFor()
+  for (const fee of ['Percentage fee', 'Fixed fee', "Provider's charge"]) {
+    assert.equal(await page.getByText(fee, { exact: true }).count(), 0, fee)
+  }
+  const before = receiver.received.length
+  await visitor.press('Tuma webhook tena', 'Send the webhook again')
+  await page.getByText('Your server accepted the event disbursement.success: HTTP 200.').waitFor()
+  assert.equal(receiver.received.length, before + 1)
+  await visitor.looks('a withdrawal whose webhook the member sent again')
+  await visitor.picture('withdrawal-resent')
+  await visitor.leave()
+  await receiver.close()
 })
 
 test('a paid withdrawal links to the transaction that funded it, a member saves transactions as CSV, and the printed statement shows the closing balance', async () => {

@@ -1,4 +1,4 @@
-// Sends the newest event of a payment now or again to each endpoint, waits for the attempts, and shows their results.
+// Sends the newest event of a payment or withdrawal now or again to each endpoint, waits for the attempts, and shows their results.
 
 import { Button, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { resendTexts } from './resend-texts.ts'
 
-/** The events of a payment's timeline. */
+/** The events of the timeline of a payment or withdrawal. */
 export type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']['data']['items']
 type WebhookItem = Extract<TimelineRead[number], { kind: 'webhook' }>
 type ResentDelivery = Calls['GET /v1/merchant/webhook-deliveries/{id}']['data']
@@ -108,9 +108,9 @@ function useResend() {
 }
 
 /**
- * Returns the button that sends the newest event of the payment to each endpoint that receives it, and the results. A text says
+ * Returns the button that sends the newest event of the record to each endpoint that receives it, and the results. A text says
  * how the attempts of waiting deliveries ended. If all deliveries are due without a failed attempt, the button is disabled.
- * If the payment has no webhook, or the member may not send webhooks, both are null.
+ * If the record has no webhook, or the member may not send webhooks, both are null.
  */
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)

@@ -1,6 +1,6 @@
-// Shows one withdrawal: the next step, the cancellation, the fees, and the history.
+// Shows one withdrawal: the next step, the actions, the fees, and the timeline.
 
-import { Alert, Stack, Text, Title } from '@mantine/core'
+import { Alert, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction, useRead } from '../../ui/data.ts'
@@ -11,6 +11,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { CancelButton } from '../cancel-button.tsx'
+import { useResendWebhook } from '../collect/resend-webhook.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { useMetadataFact } from '../metadata.tsx'
 import { Timeline } from '../timeline.tsx'
@@ -19,6 +20,8 @@ import { Funding } from './withdrawal-funding.tsx'
 import { SimulateOutcome } from './withdrawal-play.tsx'
 import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
+
+const TIMELINE = 'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline'
 
 /**
  * Shows the withdrawal whose id is in the address. While the page is open, it reads the withdrawal again every few seconds.
@@ -39,11 +42,11 @@ export function Withdrawal() {
   return (
     <Page record title={t.title(showAmount(row.amount, row.currency))} lead={<WithdrawalLead row={row} />}>
       <Problem error={read.error} retry={() => void read.refetch()} />
+      <WithdrawalActs key={row.id} row={row} />
       <NextStep row={row} />
       <OperatorQuestion row={row} />
       <WithdrawalFacts row={row} />
-      <StatusHistory row={row} />
-      <Timeline name="GET /v1/merchant/withdrawals/{withdrawal_id}/timeline" params={{ withdrawal_id }} />
+      <Timeline name={TIMELINE} params={{ withdrawal_id }} />
       <Funding row={row} />
       {environment === 'sandbox' ? <SimulateOutcome row={row} /> : null}
     </Page>
@@ -56,6 +59,19 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
     <>
       <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> <Time time={row.created_at} />
     </>
+  )
+}
+
+function WithdrawalActs({ row }: { row: WithdrawalDetail }) {
+  const params = { withdrawal_id: row.id }
+  const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
+  const resend = useResendWebhook(items)
+  if (resend.button === null) return null
+  return (
+    <Stack gap="xs" className="no-print">
+      <Group gap="xs">{resend.button}</Group>
+      {resend.result}
+    </Stack>
   )
 }
 
@@ -124,6 +140,8 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
     destinations.data?.items.find(({ code }) => code === row.destination_code)?.name ?? row.destination_code
   const money = (value: string) => <Amount value={value} currency={row.currency} />
   const metadata = useMetadataFact(row.metadata)
+  // If all fees are zero, one line says so.
+  const charged = Number(row.total_charges) > 0
   const failure = row.failure_reason_code === null ? null : words.reason(row.failure_reason_code)
   return (
     <section className="panel">
@@ -131,9 +149,9 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
       <FactList
         facts={[
           [t.amount, <strong key="amount">{money(row.recipient_net_amount)}</strong>],
-          [t.percentage, money(row.percentage_fee)],
-          [t.flat, money(row.flat_fee)],
-          row.processor_fee_pass_through ? [t.processor, money(row.processor_charge)] : null,
+          charged ? [t.percentage, money(row.percentage_fee)] : null,
+          charged ? [t.flat, money(row.flat_fee)] : null,
+          charged && row.processor_fee_pass_through ? [t.processor, money(row.processor_charge)] : null,
           [t.charges, money(row.total_charges)],
           [t.total, <strong key="total">{money(row.total_reserved_amount)}</strong>],
           [t.to, row.destination_name ?? '–'],
@@ -170,35 +188,6 @@ function WithdrawalFacts({ row }: { row: WithdrawalDetail }) {
           ],
         ]}
       />
-    </section>
-  )
-}
-
-function StatusHistory({ row }: { row: WithdrawalDetail }) {
-  const t = useTexts(withdrawalTexts)
-  const words = useWords()
-  return (
-    <section className="panel">
-      <Title order={2}>{t.history}</Title>
-      <ol className="numbered">
-        <li>
-          <Text size="sm">
-            <strong>{t.made}</strong> · {t.by.merchant} · <Time time={row.created_at} />
-          </Text>
-        </li>
-        {row.history.map((move) => (
-          <li key={`${move.at} ${move.to_status}`}>
-            <Text size="sm">
-              <strong>{words.withdrawal(move.to_status)}</strong> · {t.by[move.by] ?? move.by} · <Time time={move.at} />
-            </Text>
-            {move.message === null ? null : (
-              <Text size="sm" className="quoted">
-                {move.message}
-              </Text>
-            )}
-          </li>
-        ))}
-      </ol>
     </section>
   )
 }
