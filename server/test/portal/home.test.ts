@@ -238,6 +238,48 @@ test('on a phone, the name of each figure of the first page stays on one line, a
   }
 })
 
+for (const language of LANGUAGES) {
+  test(`a phone shows the facts and the actions of a payment without scrolling, and a payment through the API has a receipt (${language})`, async () => {
+    const id = await push('25000', '0754123001')
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page, says } = visitor
+    const main = page.getByRole('main')
+    await visitor.opens(`/sandbox/collections/${id}`)
+    const receipt = main.getByRole('link', { name: says('Risiti', 'Receipt'), exact: true })
+    await receipt.waitFor()
+    await main.getByText(says('Namba kwa mtoa huduma', 'Reference at the provider'), { exact: true }).waitFor()
+    const status = says('Yamefanikiwa', 'Successful')
+    assert.equal(await main.getByText(status, { exact: true }).count(), 1, 'the page shows the status once')
+    await visitor.looks('a payment with its receipt')
+    await visitor.picture('payment-head')
+    await page.setViewportSize({ width: 360, height: 740 })
+    const places = await main
+      .locator('.record-head')
+      .locator('dd, button, a')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))
+    assert.ok(places.length >= 7, `${places.length} facts and actions`)
+    assert.ok(Math.max(...places) <= 740, `the last action ends at ${Math.max(...places)}`)
+    const copy = main.locator('.record-head .copyable')
+    const lines = await copy.locator(':scope > *').evaluateAll((all) => all.map((one) => one.getBoundingClientRect()))
+    const [text, button] = lines
+    assert.ok(text && button && button.top < text.bottom && text.height < button.height, 'both are on one line')
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await receipt.click()
+    await visitor.sees('Risiti ya malipo', 'Payment receipt')
+    const paper = main.getByRole('article')
+    await paper.getByText(/^TZS\s25,000$/).waitFor()
+    for (const fact of [office.world.merchant.name, '0754 *** 001', id]) {
+      await paper.getByText(fact, { exact: true }).waitFor()
+    }
+    await visitor.looks('the receipt of a payment')
+    await visitor.picture('receipt')
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await main.getByRole('button').count(), 0, 'the printed receipt has no buttons')
+    await paper.waitFor()
+    await visitor.leave()
+  })
+}
+
 test('the page of a payment shows a timeline from the request to the money, whose technical steps leave the opened details open', async () => {
   const id = await push('25000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')

@@ -7,7 +7,7 @@ export const collectionTexts = texts({
   sw: {
     title: 'Malipo',
     title_of: (amount: string) => `Malipo ya ${amount}`,
-    status_title: 'Hali ya malipo',
+    details_title: 'Maelezo',
     means: {
       created: 'Mteja amepewa ukurasa wa malipo, lakini bado hajajaribu kulipa.',
       processing: 'Mteja bado hajathibitisha, au mtandao haujatoa jibu. Usitoe bidhaa bado.',
@@ -42,7 +42,7 @@ export const collectionTexts = texts({
   en: {
     title: 'Payment',
     title_of: (amount: string) => `Payment of ${amount}`,
-    status_title: 'Status',
+    details_title: 'Details',
     means: {
       created: 'The customer has a payment page and has not tried to pay yet.',
       processing: 'The customer has not confirmed yet, or the network has not answered. Do not hand over goods yet.',

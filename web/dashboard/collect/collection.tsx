@@ -1,5 +1,6 @@
-// Shows one payment: its amount, payer, fee and net amount, its actions, and its timeline.
+// Shows one payment: its status, payer and fee, its actions, its details and its timeline.
 
+import './collect.css'
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,10 +9,11 @@ import { Customer } from '../../ui/customer.tsx'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/list.tsx'
-import { Amount, Chip, CopyButton, FactList, Mono, Page, Time } from '../../ui/parts.tsx'
+import { Amount, Chip, CopyButton, FactList, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
+import { useEnvironmentPath } from '../merchant.ts'
 import { Raw } from '../raw.tsx'
 import { StatusMessage } from '../status-message.tsx'
 import { Timeline } from '../timeline.tsx'
@@ -33,11 +35,12 @@ export function Collection() {
   const record = read.data
   const title = record === undefined ? t.title : t.title_of(showAmount(record.amount, record.currency))
   return (
-    <Page record title={title} lead={record ? <PaymentLead record={record} /> : null}>
+    <Page record title={title} lead={record ? <Time time={record.created_at} /> : null}>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {record === undefined && !read.error ? <LoadingRows /> : null}
       {record ? (
         <Stack gap="lg">
+          <PaymentHead record={record} />
           <CollectionFacts record={record} />
           <Timeline name={TIMELINE} params={params} />
           <details className="disclosed">
@@ -50,15 +53,6 @@ export function Collection() {
   )
 }
 
-function PaymentLead({ record }: { record: CollectionDetail }) {
-  const words = useWords()
-  return (
-    <>
-      <Chip tone={toneOf(record.status)}>{words.collection(record.status)}</Chip> <Time time={record.created_at} />
-    </>
-  )
-}
-
 /**
  * Returns the provider's reference of the newest attempt. Null means that the page knows no attempt, or that the newest attempt
  * has no reference.
@@ -68,58 +62,69 @@ function providerReference(items: TimelineRead | undefined): string | null {
   return attempts.at(-1)?.provider_reference ?? null
 }
 
-function CollectionFacts({ record }: { record: CollectionDetail }) {
+/** Shows the facts and the actions that a member needs first, so that a phone shows them without scrolling. */
+function PaymentHead({ record }: { record: CollectionDetail }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
   const params = { collection_id: record.collection_id }
   const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
   const reference = providerReference(items)
-  const { status, amount, amount_received, currency, foreign_amount, foreign_currency, fee, net_amount } = record
+  const { status, currency, fee, net_amount, customer_name, customer_phone } = record
+  const money = (value: number) => <Amount key="" value={value} currency={currency} />
+  return (
+    <Stack gap="sm" className="record-head">
+      <div role="status">
+        <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
+      </div>
+      <FactList
+        facts={[
+          [t.payer, <Customer key="" name={customer_name} phone={customer_phone} />, 'wide'],
+          net_amount === null ? null : [t.net, <strong key="">{money(net_amount)}</strong>],
+          fee === null ? null : [t.fee, money(fee)],
+          reference === null ? null : [t.provider_reference, <Copyable key="" text={reference} />, 'wide'],
+        ]}
+      />
+      <PaymentActs key={record.collection_id} record={record} items={items} />
+    </Stack>
+  )
+}
+
+/** Shows a reference and the button that copies it on one line. */
+function Copyable({ text }: { text: string }) {
+  return (
+    <span className="copyable">
+      <Mono>{text}</Mono> <CopyButton text={text} />
+    </span>
+  )
+}
+
+function CollectionFacts({ record }: { record: CollectionDetail }) {
+  const t = useTexts(collectionTexts)
+  const words = useWords()
+  const { amount, amount_received, currency, foreign_amount, foreign_currency } = record
   const differs = amount_received !== null && amount_received !== amount
   const money = (value: number) => <Amount key="" value={value} currency={currency} />
   return (
-    <section className="panel" aria-labelledby="status-title">
-      <Title order={2} id="status-title">
-        {t.status_title}
+    <section className="panel" aria-labelledby="details-title">
+      <Title order={2} id="details-title">
+        {t.details_title}
       </Title>
-      <Stack gap="md">
-        <div role="status">
-          <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
-        </div>
-        <FactList
-          facts={[
-            [t.amount, money(amount)],
-            foreign_amount === null || foreign_currency === null
-              ? null
-              : [t.foreign_received, <Amount key="" value={foreign_amount} currency={foreign_currency} />],
-            differs ? [t.received, money(amount_received)] : null,
-            [t.payer, <Customer key="" name={record.customer_name} phone={record.customer_phone} />],
-            fee === null ? null : [t.fee, money(fee)],
-            net_amount === null ? null : [t.net, <strong key="">{money(net_amount)}</strong>],
-            [t.method, words.method(record.method)],
-            [t.reference, record.reference ?? '–'],
-            record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
-            [t.provider_status, words.provider_status(record.provider_payment_status)],
-            reference === null
-              ? null
-              : [
-                  t.provider_reference,
-                  <span key="">
-                    <Mono>{reference}</Mono> <CopyButton text={reference} />
-                  </span>,
-                ],
-            [t.created, <Time key="" time={record.created_at} />],
-            [t.updated, <Time key="" time={record.updated_at} />],
-            [
-              t.id,
-              <span key="">
-                <Mono>{record.collection_id}</Mono> <CopyButton text={record.collection_id} />
-              </span>,
-            ],
-          ]}
-        />
-        <PaymentActs key={record.collection_id} record={record} items={items} />
-      </Stack>
+      <FactList
+        facts={[
+          [t.amount, money(amount)],
+          foreign_amount === null || foreign_currency === null
+            ? null
+            : [t.foreign_received, <Amount key="" value={foreign_amount} currency={foreign_currency} />],
+          differs ? [t.received, money(amount_received)] : null,
+          [t.method, words.method(record.method)],
+          [t.reference, record.reference ?? '–'],
+          record.failure_reason_code === null ? null : [t.reason, words.reason(record.failure_reason_code)],
+          [t.provider_status, words.provider_status(record.provider_payment_status)],
+          [t.created, <Time key="" time={record.created_at} />],
+          [t.updated, <Time key="" time={record.updated_at} />],
+          [t.id, <Copyable key="" text={record.collection_id} />, 'wide'],
+        ]}
+      />
     </section>
   )
 }
@@ -136,10 +141,8 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
   }
   const now = refresh.data?.status
   const said = now === undefined ? '' : (now === before ? t.unchanged : t.changed)(words.collection(now))
-  const receipt =
-    record.payment_url !== null && record.status === 'successful'
-      ? `${record.payment_url}/c/${record.collection_id}/receipt`
-      : null
+  const at = useEnvironmentPath()
+  const paid = record.status === 'successful'
   return (
     <Stack gap="xs" className="no-print">
       <Group gap="xs">
@@ -149,8 +152,18 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
           </Button>
         )}
         {resend.button}
-        {receipt === null ? null : (
-          <Button component="a" variant="default" href={receipt} target="_blank" rel="noreferrer">
+        {!paid ? null : record.payment_url === null ? (
+          <PageButton variant="default" to={at(`collections/${record.collection_id}/receipt`)}>
+            {t.receipt}
+          </PageButton>
+        ) : (
+          <Button
+            component="a"
+            variant="default"
+            href={`${record.payment_url}/c/${record.collection_id}/receipt`}
+            target="_blank"
+            rel="noreferrer"
+          >
             {t.receipt}
           </Button>
         )}

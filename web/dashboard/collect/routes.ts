@@ -10,6 +10,7 @@ export function collectRoutes(parent: AnyRoute): AnyRoute[] {
   const home = lazyPage(() => import('../home/home.tsx'), 'Home')
   const collections = lazyPage(() => import('./collections.tsx'), 'Collections')
   const collection = lazyPage(() => import('./collection.tsx'), 'Collection')
+  const receipt = lazyPage(() => import('./receipt.tsx'), 'Receipt')
   const links = lazyPage(() => import('./links.tsx'), 'Links')
   const newLink = lazyPage(() => import('./new-link.tsx'), 'NewLink')
   const link = lazyPage(() => import('./link.tsx'), 'Link')
@@ -21,6 +22,7 @@ export function collectRoutes(parent: AnyRoute): AnyRoute[] {
     page('/', home),
     page('collections', collections),
     page('collections/$id', collection),
+    page('collections/$id/receipt', receipt),
     page('links', links),
     page('links/new', newLink),
     page('links/$id', link),
