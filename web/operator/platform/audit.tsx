@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { auditWords } from '../../ui/audit-words.ts'
 import { useCall, useRead } from '../../ui/data.ts'
-import { texts, useTexts } from '../../ui/language.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import { EmptyState, Mono, Page, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
@@ -65,9 +65,11 @@ const auditTexts = texts({
 export function Audit() {
   const t = useTexts(auditTexts)
   const parts = useTexts(partsTexts)
+  const language = useLanguage()
+  const actions = Object.entries(auditWords[language]).sort(([, one], [, other]) => one.localeCompare(other, language))
   const filters: ListFilter[] = [
     { name: 'actor', label: t.actor, kind: 'text' },
-    { name: 'action', label: t.action, kind: 'text' },
+    { name: 'action', label: t.action, kind: 'choice', choices: actions, named: true },
     { name: 'target_id', label: t.target_id, kind: 'text' },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
     { name: 'to', label: parts.to, kind: 'day', edge: 'to' },
