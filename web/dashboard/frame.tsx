@@ -7,7 +7,7 @@ import { type Environment, ScopeContext, type SignedInUser, useSignedInUser } fr
 import { facts } from '../ui/facts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { useTexts } from '../ui/language.ts'
-import { LoadingRows } from '../ui/list.tsx'
+import { LoadingRows } from '../ui/loading-rows.tsx'
 import { Page } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'

@@ -5,7 +5,7 @@ import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/co
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Environment } from '../ui/data.ts'
 import { useLanguage, useTexts } from '../ui/language.ts'
-import { LoadingRows } from '../ui/list.tsx'
+import { LoadingRows } from '../ui/loading-rows.tsx'
 import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'

@@ -6,7 +6,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { type FunctionComponent, type ReactNode, useEffect, useState } from 'react'
 import { HOME } from './facts.ts'
 import { texts, useTexts } from './language.ts'
-import { LoadingRows } from './list.tsx'
+import { LoadingRows } from './loading-rows.tsx'
 import { Page } from './parts.tsx'
 
 const lazyTexts = texts({

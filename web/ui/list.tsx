@@ -2,7 +2,7 @@
 // the result as CSV.
 
 import './list.css'
-import { Button, Checkbox, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -12,6 +12,7 @@ import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
+import { LoadingRows } from './loading-rows.tsx'
 import { EmptyState, PageLink, SecondsContext, ShortTimeContext } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
@@ -246,18 +247,6 @@ function None({
 function shownValue(filter: ListFilter, value: string): string {
   const choice = filter.kind === 'choice' ? filter.choices.find(([one]) => one === value) : undefined
   return choice?.[1] ?? value
-}
-
-/** Shows grey placeholders of rows until the data arrives. */
-export function LoadingRows({ label }: { label?: string }) {
-  const t = useTexts(partsTexts)
-  return (
-    <Stack gap="xs" role="status" aria-label={label ?? t.loading}>
-      {[0, 1, 2, 3].map((line) => (
-        <Skeleton key={line} height={36} animate={false} />
-      ))}
-    </Stack>
-  )
 }
 
 /** Shows the body of a page about one record: an error, placeholders before the first response, or the record. */

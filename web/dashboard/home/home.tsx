@@ -1,11 +1,12 @@
-// Shows the first page: the chart of 30 days, the balance, the totals, and the first steps. Each part reads its data separately, so that a failed
-// read hides no other part.
+// Shows the first page: the chart of 30 days, the balance, the totals, and the first steps. Each part reads its data
+// separately, so that a failed read hides no other part.
 
 import './home.css'
 import { SegmentedControl, Skeleton, Stack, Title } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { useListQuery } from '../../ui/list.tsx'
 import { Amount, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
@@ -14,11 +15,16 @@ import { BalanceMark } from './balance-mark.tsx'
 import { Checklist } from './checklist.tsx'
 import { homeTexts } from './home-texts.ts'
 import { LoadingStatus } from './loading-status.tsx'
-import { Methods } from './methods.tsx'
 import { PERIODS, Totals, TotalsLoading, type TotalsPeriod } from './totals.tsx'
 import { Trend, TrendLoading } from './trend.tsx'
 
-const NO_FILTERS = [] as const
+// The table is below the first screen, so the code of tables is a later file. If it does not load, the page omits the table.
+const Methods = lazy(() =>
+  import('./methods.tsx').then(
+    ({ Methods: Loaded }) => ({ default: Loaded }),
+    () => ({ default: () => <></> }),
+  ),
+)
 
 /** Shows the first page of an environment. Administrators and finance members see a button for a new payment link. */
 export function Home() {
@@ -85,10 +91,13 @@ function BalanceOverview() {
 
 function Business() {
   const t = useTexts(homeTexts)
-  const { search, set } = useListQuery(NO_FILTERS)
+  const search = useSearch({ strict: false }) as { period?: string }
+  const navigate = useNavigate()
   const period = PERIODS.find((one) => one === search.period) ?? '30d'
   const read = useRead('GET /v1/merchant/overview', { query: { period } }, { live: true, keep: true })
   const loading = read.data === undefined && !read.error
+  const choose = (next: string) =>
+    void navigate({ to: '.', search: { period: next } as never, replace: true, resetScroll: false })
   return (
     <Stack gap="lg">
       <div className="home-lead">
@@ -97,7 +106,7 @@ function Business() {
             <Title order={2} id="trend-title">
               {t.trend}
             </Title>
-            <Periods period={period} choose={(next) => set({ period: next })} />
+            <Periods period={period} choose={choose} />
           </div>
           <Problem error={read.error} retry={() => void read.refetch()} />
           {loading ? <TrendLoading /> : null}
@@ -120,7 +129,11 @@ function Business() {
           </ul>
         </details>
       </section>
-      {read.data && read.data.methods.length > 0 ? <Methods overview={read.data} /> : null}
+      {read.data && read.data.methods.length > 0 ? (
+        <Suspense fallback={null}>
+          <Methods overview={read.data} />
+        </Suspense>
+      ) : null}
     </Stack>
   )
 }

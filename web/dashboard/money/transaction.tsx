@@ -3,7 +3,7 @@
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { LoadingRows } from '../../ui/list.tsx'
+import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Amount, Chip, CopyButton, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
