@@ -527,18 +527,21 @@ function FilterField({
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
   const [lastValue, setLastValue] = useState(value)
-  const [sent, setSent] = useState<readonly string[]>([])
+  // The values that this field has sent, and that the page has not shown yet. The last one is what the user wants now.
+  const sent = useRef<string[]>([])
   // If another part of the page has changed the value in the address, for example the button that clears the filters, the field
   // shows the new value. A value that this field has sent may be older than the text.
   if (lastValue !== value) {
     setLastValue(value)
-    if (sent.includes(value)) setSent(sent.slice(sent.indexOf(value) + 1))
-    else setTyped(value)
+    const place = sent.current.indexOf(value)
+    if (place < 0) setTyped(value)
+    sent.current = place < 0 ? [] : sent.current.slice(place + 1)
   }
+  if (value === sent.current.at(-1)) sent.current = []
   const problemOf = (text: string) => (filter.kind === 'phone' && text !== '' ? check.phoneFilter(text) : null)
   const send = (next: string) => {
-    if (next === value || next === sent.at(-1) || problemOf(next) !== null) return
-    setSent([...sent, next])
+    if (next === (sent.current.at(-1) ?? value) || problemOf(next) !== null) return
+    sent.current = [...sent.current, next]
     list.set({ [filter.name]: next })
   }
   const apply = (next: string) => {
