@@ -28,9 +28,13 @@ export async function buyInShop(world: LiveWorld, { url, log }: ExampleShop): Pr
   const statusOf = async (order_url: string) => (await fetch(order_url)).text()
   const order = await buy(world, url, PHONE_PAYS)
   await until(async () => (await statusOf(order)) === 'Order paid')
-  const delivered = await world.get('/v1/merchant/webhook-deliveries?status=delivered')
-  assert.equal(delivered.body.data.items.length, 1)
-  for (const { id } of delivered.body.data.items) {
+  // The shop answers before the server has stored the result of the delivery.
+  const delivered = async (): Promise<{ id: string }[]> =>
+    (await world.get('/v1/merchant/webhook-deliveries?status=delivered')).body.data.items
+  await until(async () => (await delivered()).length > 0)
+  const all = await delivered()
+  assert.equal(all.length, 1)
+  for (const { id } of all) {
     assert.equal((await world.post(`/v1/merchant/webhook-deliveries/${id}/replay`, {})).status, 202)
     await until(async () => {
       const delivery = await world.get(`/v1/merchant/webhook-deliveries/${id}`)
