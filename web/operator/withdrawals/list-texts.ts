@@ -34,7 +34,7 @@ export const listTexts = texts({
     empty: 'Hakuna maombi ya utoaji pesa',
     teach: 'Biashara inapoomba kutoa pesa, ombi linaonekana hapa na linasubiri idhini yako.',
     dry_title: 'Kitakachotokea ukiidhinisha',
-    dry_lead: 'Hili ni jaribio: hakuna kilichobadilika bado.',
+    dry_lead: 'Huu ni muhtasari tu: hakuna kilichobadilika bado.',
     done_title: 'Matokeo ya idhini',
     name: 'Mpokeaji',
     outcome: 'Matokeo',
