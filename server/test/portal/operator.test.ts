@@ -451,7 +451,11 @@ describe("the operators' console", () => {
       await visitor.looks('warnings of a dry run')
       await visitor.picture('dry-run-warnings')
       for (const [id, sw, en] of [
-        [shared, 'Biashara nyingine 1 zimelipa namba hii pia.', 'Other merchants have paid this number as well: 1.'],
+        [
+          shared,
+          'Biashara nyingine zimelipa namba hii pia (1): ',
+          'Other merchants have paid this number as well (1): ',
+        ],
         [sudden, 'Mapato yameongezeka ghafla: TZS 30,000', 'Burst of income: TZS 30,000'],
       ] as const) {
         await visitor.opens(`/withdrawals/${id}`)
@@ -784,14 +788,18 @@ describe("the operators' console", () => {
       const rehearsal = { amount: '1000.00', environment: 'sandbox', ...named } as const
       await operator.approve(await operator.submit(known, rehearsal))
       const rehearsed = await operator.submit(known, rehearsal)
-      await operator.approve(await operator.submit(other, { amount: '1000.00', ending }))
+      await operator.approve(await operator.submit(other, { amount: '1000.00', ending, name: 'Neema Mushi' }))
       const shared = await operator.submit(known, { amount: '1000.00', ending })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       const first = says('Ni mara ya kwanza kulipa hapa.', 'First payout to this destination.')
       const others = says(
-        'Biashara nyingine 1 zimelipa namba hii pia.',
-        'Other merchants have paid this number as well: 1.',
+        `Biashara nyingine zimelipa namba hii pia (1): ${other.merchant.name}.`,
+        `Other merchants have paid this number as well (1): ${other.merchant.name}.`,
+      )
+      const names = says(
+        'Biashara hizo zilimtaja mpokeaji kwa jina tofauti: Neema Mushi.',
+        'Other merchants gave a different name for the recipient: Neema Mushi.',
       )
       const fact = (text: string) => page.locator('.flag-facts > li').getByText(text, { exact: true })
       await visitor.opens(`/withdrawals/${rehearsed}`)
@@ -825,8 +833,13 @@ describe("the operators' console", () => {
       // Another merchant has paid this phone, and this merchant has not.
       await visitor.opens(`/withdrawals/${shared}`)
       await page.locator('.flags > li').nth(1).waitFor()
-      assert.deepEqual(await page.locator('.flags > li.flag-warn').allInnerTexts(), [others, first])
+      assert.deepEqual(await page.locator('.flags > li.flag-warn').allInnerTexts(), [names, others, first])
       assert.equal(await none.count(), 0)
+      const payer = page.locator('.other-merchants > li')
+      await payer.getByText('Neema Mushi').waitFor()
+      const address = await payer.getByRole('link', { name: other.merchant.name, exact: true }).getAttribute('href')
+      assert.equal(address, `/operator/merchants/${other.merchant.id}`)
+      await visitor.looks('other merchants')
       await visitor.picture('shared-first')
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await operator.act(rehearsed, 'reject')

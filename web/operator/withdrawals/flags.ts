@@ -3,6 +3,7 @@
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
+import { isolateDirection } from '../words.ts'
 import { type ShownFacts, showPercent, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
@@ -28,7 +29,9 @@ const flagTexts = texts({
       `Mapato yameongezeka ghafla: ${received} ndani ya saa 24 zilizopita. Wastani wa siku 7 kabla yake ni ${usual} kwa siku.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
-    others: (count: number) => `Biashara nyingine ${count} zimelipa namba hii pia.`,
+    others: (count: number, names: string, more: number) =>
+      `Biashara nyingine zimelipa namba hii pia (${count}): ${names}${more > 0 ? ` na nyingine ${more}` : ''}.`,
+    other_names: (names: string) => `Biashara hizo zilimtaja mpokeaji kwa jina tofauti: ${names}.`,
     conflict:
       'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
     failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
@@ -52,7 +55,9 @@ const flagTexts = texts({
       `Burst of income: ${received} in the last 24 hours. The average of the 7 days before is ${usual} a day.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
-    others: (count: number) => `Other merchants have paid this number as well: ${count}.`,
+    others: (count: number, names: string, more: number) =>
+      `Other merchants have paid this number as well (${count}): ${names}${more > 0 ? ` and ${more} more` : ''}.`,
+    other_names: (names: string) => `Other merchants gave a different name for the recipient: ${names}.`,
     conflict:
       'You are or were a member of this merchant, or you made one of its API keys: another operator has to decide.',
     failed: 'Operators rejected recent withdrawals of this merchant, or the withdrawals failed.',
@@ -72,6 +77,8 @@ function freshShare(amount: bigint, older: bigint): string | null {
   const tenths = (fresh * 1_000n) / amount || 1n
   return `${tenths / 10n}.${tenths % 10n}`
 }
+
+const listNames = (names: readonly string[]) => names.map(isolateDirection).join(', ')
 
 /** A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. */
 export type Flag = { tone: Tone; text: string }
@@ -105,6 +112,7 @@ export function useFlags(
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const fact = (text: string): Flag => ({ tone: 'plain', text })
   const money = (value: string) => showAmount(value, currency)
+  const { other_merchants, newest_other_merchants: newest, other_names } = destination
   const beyond = (
     { limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
     text: (limit: string, used: string) => string,
@@ -118,7 +126,10 @@ export function useFlags(
     destination_limit: () => beyond(payout_limits.destination, t.limit_destination),
     income_burst: () => t.burst(money(balance.received_24h), money(balance.received_daily_before ?? '0')),
     ...size,
-    shared_destination: () => (destination.other_merchants > 0 ? t.others(destination.other_merchants) : null),
+    shared_destination: () =>
+      other_merchants > 0
+        ? t.others(other_merchants, listNames(newest.map(({ name }) => name)), other_merchants - newest.length)
+        : null,
     new_destination: () => t.first,
     recent_failure: () => t.failed,
   }
@@ -130,6 +141,7 @@ export function useFlags(
     ...conflict,
     ...warnings.filter(({ tone }) => tone === 'bad'),
     check?.matches === false && check.name !== null && bad(t.name(check.name)),
+    other_names.length > 0 && { tone: 'warn', text: t.other_names(listNames(other_names)) },
     ...warnings.filter(({ tone }) => tone !== 'bad'),
     environment !== 'live' && fact(t.sandbox),
     missing <= 0n &&

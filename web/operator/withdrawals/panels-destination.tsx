@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useAction } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { Chip, FactList, Mono, Panel, Time } from '../../ui/parts.tsx'
+import { Chip, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -63,11 +63,36 @@ export function Destination({
       <Text size="sm">
         {destination.paid_count > 0
           ? t.paid_before(showCount(destination.paid_count), showAmount(destination.paid_amount, currency))
-          : t.never}{' '}
-        {destination.other_merchants > 0 ? t.others(destination.other_merchants) : null}
+          : t.never}
       </Text>
+      <OtherMerchants destination={destination} />
       <Name name_check={name_check} />
     </Panel>
+  )
+}
+
+/** Lists the other merchants that paid this destination last, each with its name for the recipient. */
+function OtherMerchants({ destination }: Pick<WithdrawalCaseRecord, 'destination'>) {
+  const t = useTexts(caseTexts)
+  const { other_merchants, newest_other_merchants: newest } = destination
+  if (newest.length === 0) return null
+  const more = other_merchants - newest.length
+  return (
+    <div>
+      <Text size="sm">{t.others(showCount(other_merchants))}</Text>
+      <ul className="other-merchants" aria-label={t.others(showCount(other_merchants))}>
+        {newest.map(({ merchant_id, name, destination_name, last_paid_at }) => (
+          <li key={merchant_id}>
+            <PageLink to={`merchants/${merchant_id}`}>{name}</PageLink>
+            <Text size="sm">{destination_name === null ? t.others_unnamed : t.others_name(destination_name)}</Text>
+            <Text size="sm" c="dimmed">
+              {t.others_last} <Time time={last_paid_at} />
+            </Text>
+          </li>
+        ))}
+      </ul>
+      {more > 0 ? <Text size="sm">{t.others_more(showCount(more))}</Text> : null}
+    </div>
   )
 }
 

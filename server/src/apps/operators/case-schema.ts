@@ -11,6 +11,8 @@ import { OperatorWithdrawalDetail, WaitingFacts } from './withdrawals-schema.ts'
 export const VELOCITY_HOURS = [1, 24, 168] as const
 /** The highest number of withdrawals that each count of a case includes. */
 export const CASE_COUNT_MAX = 10_000
+/** The highest number of other merchants, and of their names for a recipient, that a case lists. */
+export const NEWEST_OTHERS = 5
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const PayoutLimitFact = (description: string) =>
@@ -69,6 +71,20 @@ export const WithdrawalCase = Type.Object(
         last_paid_at: nullable(time('The latest completion of these withdrawals.')),
         other_merchants: Type.Integer({
           description: 'The number of other merchants that have paid this destination, up to 1000.',
+        }),
+        newest_other_merchants: Type.Array(
+          Type.Object({
+            merchant_id: Type.String(),
+            name: Type.String(),
+            destination_name: nullable(
+              Type.String({ description: 'The recipient in the latest payout of this merchant to this destination.' }),
+            ),
+            last_paid_at: time('The completion of this payout.'),
+          }),
+          { description: `The ${NEWEST_OTHERS} of these merchants that paid last, newest first.` },
+        ),
+        other_names: Type.Array(Type.String(), {
+          description: `Names of the recipient by other merchants that differ from destination_name, newest first, at most ${NEWEST_OTHERS}. A name with the same words in another order, case or accents does not differ.`,
         }),
       },
       { description: 'The account or phone that receives the withdrawal.' },

@@ -106,11 +106,16 @@ test('a case shows earlier payouts to the same destination, their sum, and the n
   ]
   const first = await operator.submit(mine, { ending: '501', amount: '1000.00' })
   const none = { first_time: true, paid_count: 0, paid_amount: '0.00', first_paid_at: null, last_paid_at: null }
-  assert.deepEqual((await caseOf(first)).destination, { ...none, other_merchants: 0 })
+  assert.deepEqual((await caseOf(first)).destination, {
+    ...none,
+    other_merchants: 0,
+    newest_other_merchants: [],
+    other_names: [],
+  })
   await operator.approve(first)
   assert.deepEqual(
     (await caseOf(first)).destination,
-    { ...none, other_merchants: 0 },
+    { ...none, other_merchants: 0, newest_other_merchants: [], other_names: [] },
     'the withdrawal itself does not count',
   )
   const paid_at = (await operator.show(first)).completed_at
@@ -122,20 +127,52 @@ test('a case shows earlier payouts to the same destination, their sum, and the n
   await operator.approve(await operator.submit(third, { ending: '501', amount: '1000.00', environment: 'sandbox' }))
   const next = await operator.submit(mine, { ending: '501', amount: '500.00' })
   const { destination } = await caseOf(next)
-  const { last_paid_at, ...rest } = destination
+  const { last_paid_at, newest_other_merchants, ...rest } = destination
   assert.deepEqual(rest, {
     first_time: false,
     paid_count: 2,
     paid_amount: '3000.00',
     first_paid_at: paid_at,
     other_merchants: 1,
+    other_names: [],
   })
+  assert.deepEqual(
+    newest_other_merchants.map(({ name }: { name: string }) => name),
+    [other.merchant.name],
+  )
   assert.ok(last_paid_at > paid_at)
   assert.equal(
     (await caseOf(declined)).destination.first_time,
     true,
     'the provider did not pay the declined withdrawal',
   )
+})
+
+test('a case lists the five other merchants that paid the destination last, and their differing names of the recipient', async () => {
+  const ending = '517'
+  const mine = await operator.shop('100000.00')
+  const pay = async (of: ShopWithKeys, name: string) => {
+    world.deps.clock.advance(HOUR)
+    const id = await operator.submit(of, { ending, amount: '1000.00', name })
+    await operator.approve(id)
+    const last_paid_at = (await operator.show(id)).completed_at
+    return { merchant_id: of.merchant.id, name: of.merchant.name, destination_name: name, last_paid_at }
+  }
+  const paid = []
+  const first = await operator.shop('100000.00')
+  await pay(first, 'Juma Ali')
+  for (const name of ['mwinyi  ASHA', 'Neema Mushi', 'NEEMA MUSHI', 'Asha Mwinyi', 'Rehema Said'])
+    paid.unshift(await pay(await operator.shop('100000.00'), name))
+  await pay(mine, 'Another Name')
+  const id = await operator.submit(mine, { ending, amount: '500.00' })
+  const { destination } = await caseOf(id)
+  assert.equal(destination.other_merchants, 6)
+  assert.deepEqual(destination.newest_other_merchants, paid)
+  assert.deepEqual(destination.other_names, ['Rehema Said', 'NEEMA MUSHI', 'Juma Ali'])
+  paid.unshift(await pay(first, 'Asha Mwinyi'))
+  const again = (await caseOf(id)).destination
+  assert.deepEqual(again.newest_other_merchants, paid.slice(0, 5), 'the latest payout of each merchant counts')
+  assert.deepEqual(again.other_names, ['Rehema Said', 'NEEMA MUSHI'])
 })
 
 test('a case counts the withdrawals that the merchant requested in an hour, a day and a week', async () => {

@@ -2,13 +2,20 @@
 // withdrawals.
 
 import { getMerchant, hasConflict } from '../../access/merchants/index.ts'
+import { sameName } from '../../adapters/providers/name-lookup.ts'
 import { actOf } from '../../books/audit/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
 import { getPayoutFacts } from '../../money/withdrawals/index.ts'
-import { CASE_COUNT_MAX, VELOCITY_HOURS, type WithdrawalCase, WithdrawalCaseAnswer } from './case-schema.ts'
+import {
+  CASE_COUNT_MAX,
+  NEWEST_OTHERS,
+  VELOCITY_HOURS,
+  type WithdrawalCase,
+  WithdrawalCaseAnswer,
+} from './case-schema.ts'
 import { readDecisionFacts } from './decision-facts.ts'
 import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
@@ -56,14 +63,25 @@ const DESTINATION = sql(
    from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
 )
 
-// For each other merchant, one index lookup finds a paid withdrawal to the destination.
+// The recursion jumps from merchant to merchant in the index of paid destinations, so its cost does not grow with the number of
+// merchants or payouts. $1 may be one of these merchants, so the recursion finds one more than $5.
+const PAID_HERE = `destination_identifier = $3 and destination_code = $4 and environment = $2 and status = 'SUCCESS'`
 const OTHER_MERCHANTS = sql(
   'case_other_merchants',
-  `select count(*)::int as merchants from (
-     select 1 from merchants m cross join lateral (
-       select 1 from withdrawals w where w.merchant_id = m.id and w.destination_identifier = $3 and w.status = 'SUCCESS'
-         and w.environment = $2 and w.destination_code = $4 limit 1) paid
-     where m.id <> $1 limit $5) others`,
+  `with recursive payers(merchant_id, place) as (
+     (select merchant_id, 0 from withdrawals where ${PAID_HERE} order by merchant_id limit 1)
+     union all
+     select next.merchant_id, p.place + 1 from payers p cross join lateral (
+       select merchant_id from withdrawals where ${PAID_HERE} and merchant_id > p.merchant_id order by merchant_id limit 1
+     ) next where p.place < $5
+   )
+   select m.id as merchant_id, m.name, latest.destination_name, latest.completed_at
+   from payers p join merchants m on m.id = p.merchant_id
+   cross join lateral (
+     select destination_name, completed_at from withdrawals
+     where merchant_id = p.merchant_id and ${PAID_HERE} order by id desc limit 1
+   ) latest
+   where p.merchant_id <> $1 order by latest.completed_at desc, m.id limit $5`,
 )
 
 const VELOCITY = sql(
@@ -188,15 +206,22 @@ type PaidDestinationRow = {
   last_paid_at: Date | null
 }
 
+type OtherMerchantRow = {
+  merchant_id: string
+  name: string
+  destination_name: string | null
+  completed_at: Date
+}
+
 async function destinationOf(
   reader: Reader,
   withdrawal: OperatorWithdrawalDetail,
 ): Promise<WithdrawalCase['destination']> {
   const { merchant_id, environment, destination_identifier, destination_code } = withdrawal
   const key = [merchant_id, environment, destination_identifier, destination_code]
-  const [[paid], [others]] = await Promise.all([
+  const [[paid], others] = await Promise.all([
     reader.query<PaidDestinationRow>(DESTINATION, [...key, CASE_COUNT_MAX, withdrawal.id]),
-    reader.query<{ merchants: number }>(OTHER_MERCHANTS, [...key, OTHERS_MAX]),
+    reader.query<OtherMerchantRow>(OTHER_MERCHANTS, [...key, OTHERS_MAX]),
   ])
   return {
     first_time: (paid?.paid_count ?? 0) === 0,
@@ -204,8 +229,25 @@ async function destinationOf(
     paid_amount: formatAmount(paid?.paid_minor ?? 0n),
     first_paid_at: paid?.first_paid_at?.toISOString() ?? null,
     last_paid_at: paid?.last_paid_at?.toISOString() ?? null,
-    other_merchants: others?.merchants ?? 0,
+    other_merchants: others.length,
+    newest_other_merchants: others.slice(0, NEWEST_OTHERS).map(({ completed_at, ...other }) => ({
+      ...other,
+      last_paid_at: completed_at.toISOString(),
+    })),
+    other_names: otherNamesOf(withdrawal.destination_name, others),
   }
+}
+
+/** Returns the names that other merchants gave the recipient and that differ from `name`, newest first, each once. */
+function otherNamesOf(name: string | null, others: readonly OtherMerchantRow[]): string[] {
+  if (name === null) return []
+  const differing: string[] = []
+  for (const { destination_name } of others) {
+    if (differing.length === NEWEST_OTHERS) break
+    if (destination_name === null || sameName(destination_name, name)) continue
+    if (!differing.some((found) => sameName(found, destination_name))) differing.push(destination_name)
+  }
+  return differing
 }
 
 /** Adds the route that shows the case of a withdrawal. */
