@@ -14,16 +14,34 @@ export const READ_BY_MERCHANTS: ReadonlySet<ReasonAction> = new Set<ReasonAction
   'ip_address.reject',
 ])
 
+/** The cause of a rejection, for which the console has a built-in reason. */
+export type RejectionCause = 'name' | 'recipient' | 'fraud' | 'amount' | 'stopped' | 'duplicate'
+
+/** The built-in reason of a rejection for each cause, in both languages. */
+export const rejectionReasons = texts<Record<RejectionCause, string>>({
+  sw: {
+    name: 'Jina la mpokeaji halilingani na namba',
+    recipient: 'Hatutambui mpokeaji huyu; wasiliana nasi',
+    fraud: 'Tunashuku udanganyifu; wasiliana nasi',
+    amount: 'Kiasi ni kikubwa kuliko kawaida; wasiliana nasi',
+    stopped: 'Biashara imeomba ombi lisitishwe',
+    duplicate: 'Ombi hili limerudiwa',
+  },
+  en: {
+    name: 'The name of the recipient does not match the number',
+    recipient: 'We do not know this recipient; please contact us',
+    fraud: 'We suspect fraud; please contact us',
+    amount: 'The amount is unusually large; please contact us',
+    stopped: 'The merchant asked to stop this withdrawal',
+    duplicate: 'This withdrawal is a duplicate',
+  },
+})
+
 /** The built-in reasons for each action, in both languages. */
 export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   sw: {
     'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],
-    'withdrawal.reject': [
-      'Jina la mpokeaji halilingani na namba',
-      'Hatutambui mpokeaji huyu; wasiliana nasi',
-      'Biashara imeomba ombi lisitishwe',
-      'Ombi hili limerudiwa',
-    ],
+    'withdrawal.reject': Object.values(rejectionReasons.sw),
     'withdrawal.recall': ['Biashara imeomba pesa zirudishwe', 'Mpokeaji si sahihi'],
     'withdrawal.resolve': ['Imeonekana kwenye taarifa ya mtoa huduma', 'Mtoa huduma amethibitisha kwa barua'],
     'collection.clear': ['Mlipaji ametuma risiti', 'Mtoa huduma amethibitisha malipo', 'Mlipaji ameomba pesa zirudi'],
@@ -36,12 +54,7 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   },
   en: {
     'withdrawal.approve': ['I have checked the details', 'The merchant confirmed by phone'],
-    'withdrawal.reject': [
-      'The name of the recipient does not match the number',
-      'We do not know this recipient; please contact us',
-      'The merchant asked to stop this withdrawal',
-      'This withdrawal is a duplicate',
-    ],
+    'withdrawal.reject': Object.values(rejectionReasons.en),
     'withdrawal.recall': ['The merchant asked for the money back', 'The recipient is wrong'],
     'withdrawal.resolve': [
       'The statement of the provider shows the outcome',

@@ -40,13 +40,15 @@ export function useSavedReasons(act: ReasonAction): readonly string[] {
 
 /**
  * Shows the field of a reason with the saved reasons below. If the merchant reads the reason, says so. `set` fills the field.
- * `last` is a reason from this tab, which comes first. `rows` makes a field of several lines.
+ * `last` is a reason from this tab, which comes first. The reasons of `fitting` come before the others. `rows` makes a field of
+ * several lines.
  */
 export function ReasonField({
   act,
   set,
   rows,
   last = null,
+  fitting = [],
   sayLast,
   ...field
 }: {
@@ -54,12 +56,14 @@ export function ReasonField({
   set: (reason: string) => void
   rows?: number
   last?: string | null
+  fitting?: readonly string[]
   /** Returns the label of the button for the last reason. */
   sayLast?: (reason: string) => string
 } & Omit<ComponentProps<typeof TextInput>, 'ref' | 'rows'>) {
   const t = useTexts(savedTexts)
   const saved = useSavedReasons(act).filter((reason) => reason !== last)
-  const offered = last === null ? saved : [last, ...saved]
+  const known = new Set([...fitting.filter((reason) => saved.includes(reason)), ...saved])
+  const offered = last === null ? [...known] : [last, ...known]
   const [input, setInput] = useState<HTMLInputElement | HTMLTextAreaElement | null>(null)
   const [chosen, setChosen] = useState('')
   const choose = (reason: string) => {

@@ -44,6 +44,12 @@ const newEnding = () => {
 }
 /** Returns the open dialog. */
 const question = ({ page }: Visitor) => page.locator('dialog[open]')
+/** Opens the dialog of a rejection with its key, and returns the reason that it offers first. */
+const firstReason = async (visitor: Visitor) => {
+  await question(visitor).waitFor({ state: 'detached' })
+  await visitor.page.keyboard.press('r')
+  return question(visitor).locator('.saved-reasons button').first().innerText()
+}
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 /** Returns the distances of the upper and the lower edge of an element from the top of the window. */
@@ -400,7 +406,7 @@ describe("the operators' console", () => {
       ids.map((_, i) => (i === 6 ? 'rejected' : 'paid')),
     )
     const rejected = await operator.show(ids[6] as string)
-    assert.equal(rejected.status_reason, 'The name of the recipient does not match the number')
+    assert.equal(rejected.status_reason, 'We do not know this recipient; please contact us')
     const approved = await operator.show(ids[0] as string)
     assert.equal(approved.history[0].reason, 'I have checked the details')
     await visitor.leave()
@@ -460,6 +466,10 @@ describe("the operators' console", () => {
       ] as const) {
         await visitor.opens(`/withdrawals/${id}`)
         await page.locator('.flag-warn').getByText(says(sw, en)).waitFor()
+        assert.equal(
+          await firstReason(visitor),
+          says('Tunashuku udanganyifu; wasiliana nasi', 'We suspect fraud; please contact us'),
+        )
       }
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await visitor.leave()
@@ -526,6 +536,11 @@ describe("the operators' console", () => {
       for (const fact of ['91.1 %', says('mara 900 ya TZS 1,000', '900 times TZS 1,000')])
         assert.ok(restated.includes(fact), `${fact} is missing in the question: ${restated}`)
       await visitor.picture('facts-question')
+      await page.keyboard.press('Escape')
+      assert.equal(
+        await firstReason(visitor),
+        says('Kiasi ni kikubwa kuliko kawaida; wasiliana nasi', 'The amount is unusually large; please contact us'),
+      )
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await visitor.leave()
     })

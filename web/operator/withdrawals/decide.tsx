@@ -10,6 +10,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
+import { rejectionReasons } from '../reason-texts.ts'
 import { ReasonField } from '../saved-reasons.tsx'
 import { isolateDirection } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
@@ -163,6 +164,7 @@ function Reject({
 }: DecisionProps & Pick<ApprovalFacts, 'flags' | 'name_checked' | 'name_confirmed'>) {
   const t = useTexts(decideTexts)
   const { name_unchecked } = useTexts(caseTexts)
+  const reasons = useTexts(rejectionReasons)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
   const shown = showAmount(amount, currency)
@@ -186,6 +188,7 @@ function Reject({
       <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"
+        fitting={flags.flatMap(({ cause }) => (cause === undefined ? [] : [reasons[cause]]))}
         set={(text) => form.setFieldValue('reason', text)}
         label={t.reject.field}
         maxLength={REASON_MAX}

@@ -3,6 +3,7 @@
 import { texts, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
+import type { RejectionCause } from '../reason-texts.ts'
 import { isolateDirection } from '../words.ts'
 import { type ShownFacts, showPercent, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
@@ -80,8 +81,20 @@ function freshShare(amount: bigint, older: bigint): string | null {
 
 const listNames = (names: readonly string[]) => names.map(isolateDirection).join(', ')
 
-/** A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. */
-export type Flag = { tone: Tone; text: string }
+/**
+ * A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. `cause` is the cause of a
+ * rejection that fits the warning.
+ */
+export type Flag = { tone: Tone; text: string; cause?: RejectionCause | undefined }
+
+/** The cause of a rejection that fits each warning. The server refuses the approval for most of the other warnings. */
+const CAUSES: Partial<Record<Warning, RejectionCause>> = {
+  income_burst: 'fraud',
+  large_share: 'amount',
+  large_multiple: 'amount',
+  shared_destination: 'fraud',
+  new_destination: 'recipient',
+}
 
 /**
  * Returns the warnings about a withdrawal, the most severe first, and then the ordinary facts. After the decision, returns only
@@ -102,7 +115,7 @@ export function useFlags(
 ) {
   const t = useTexts(flagTexts)
   const size = useSizeSentences(withdrawal.currency)
-  const bad = (text: string): Flag => ({ tone: 'bad', text })
+  const bad = (text: string, cause?: RejectionCause): Flag => ({ tone: 'bad', text, cause })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency, environment } = withdrawal
@@ -135,13 +148,13 @@ export function useFlags(
   }
   const warnings = (facts?.warnings ?? []).flatMap((warning): Flag[] => {
     const text = facts === null ? null : sentences[warning](facts)
-    return text === null ? [] : [{ tone: toneOfWarning(warning), text }]
+    return text === null ? [] : [{ tone: toneOfWarning(warning), text, cause: CAUSES[warning] }]
   })
   const flags: (Flag | false)[] = [
     ...conflict,
     ...warnings.filter(({ tone }) => tone === 'bad'),
-    check?.matches === false && check.name !== null && bad(t.name(check.name)),
-    other_names.length > 0 && { tone: 'warn', text: t.other_names(listNames(other_names)) },
+    check?.matches === false && check.name !== null && bad(t.name(check.name), 'name'),
+    other_names.length > 0 && { tone: 'warn', text: t.other_names(listNames(other_names)), cause: 'fraud' },
     ...warnings.filter(({ tone }) => tone !== 'bad'),
     environment !== 'live' && fact(t.sandbox),
     missing <= 0n &&
