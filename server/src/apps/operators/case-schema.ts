@@ -5,6 +5,7 @@ import { MerchantRecord } from '../../access/merchants/index.ts'
 import { success } from '../../kernel/http/index.ts'
 import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
+import { NAME_CHECKS_MAX, NameCheck } from './name-check.ts'
 import { OperatorWithdrawalDetail, WaitingFacts } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
@@ -89,6 +90,9 @@ export const WithdrawalCase = Type.Object(
       },
       { description: 'The account or phone that receives the withdrawal.' },
     ),
+    name_checks: Type.Array(NameCheck, {
+      description: `The answers of the provider to questions for the name on the account, newest first, at most ${NAME_CHECKS_MAX}. The server reads them from the audit log.`,
+    }),
     payout_limits: Type.Object(
       {
         daily: PayoutLimitFact('All payouts of the merchant.'),

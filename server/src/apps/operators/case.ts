@@ -18,6 +18,7 @@ import {
 } from './case-schema.ts'
 import { readDecisionFacts } from './decision-facts.ts'
 import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
+import { listNameChecks } from './name-check.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
@@ -124,24 +125,34 @@ export async function getCase(
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
-  const [received, [facts], destination, payout_limits, velocity, earlier, merchant, conflict_of_interest] =
-    await Promise.all([
-      receivedLately(reader, withdrawal, now),
-      readDecisionFacts(deps, reader, [withdrawal]),
-      destinationOf(reader, withdrawal),
-      getPayoutFacts(deps, reader, {
-        ...withdrawal,
-        amount: withdrawal.requires_approval ? withdrawal.amount : '0.00',
-      }),
-      reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
-        ...book,
-        JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
-        CASE_COUNT_MAX,
-      ]),
-      reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
-      getMerchant(reader, merchant_id),
-      operator_id !== null && hasConflict(reader, merchant_id, operator_id),
-    ])
+  const [
+    received,
+    [facts],
+    destination,
+    name_checks,
+    payout_limits,
+    velocity,
+    earlier,
+    merchant,
+    conflict_of_interest,
+  ] = await Promise.all([
+    receivedLately(reader, withdrawal, now),
+    readDecisionFacts(deps, reader, [withdrawal]),
+    destinationOf(reader, withdrawal),
+    listNameChecks(reader, withdrawal),
+    getPayoutFacts(deps, reader, {
+      ...withdrawal,
+      amount: withdrawal.requires_approval ? withdrawal.amount : '0.00',
+    }),
+    reader.query<{ hours: number; count: number; amount_minor: bigint }>(VELOCITY, [
+      ...book,
+      JSON.stringify(VELOCITY_HOURS.map((hours) => ({ hours, since: hoursAgo(hours) }))),
+      CASE_COUNT_MAX,
+    ]),
+    reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
+    getMerchant(reader, merchant_id),
+    operator_id !== null && hasConflict(reader, merchant_id, operator_id),
+  ])
   const { name, merchant_code, status, verified, created_at } = merchant
   return {
     withdrawal,
@@ -152,6 +163,7 @@ export async function getCase(
       ...presentReceived(received[0], now - Date.parse(created_at)),
     },
     destination,
+    name_checks,
     payout_limits,
     velocity: velocity.map(({ amount_minor, ...rest }) => ({ ...rest, amount: formatAmount(amount_minor) })),
     earlier: earlier.map(({ id: withdrawal_id, amount_minor, created_at, status_reason: reason, ...rest }) => ({
@@ -262,7 +274,7 @@ export function caseRoutes(deps: Deps): Routes {
           operationId: 'getWithdrawalCase',
           summary: 'Show a withdrawal with the facts for a decision',
           description:
-            'The record, the balance and payments of its merchant, earlier payouts to the destination, and recent and earlier withdrawals of the merchant. All facts are of one environment.',
+            'The record, the balance and payments of its merchant, earlier payouts to the destination, name checks, and recent and earlier withdrawals of the merchant. All facts are of one environment.',
           params: WithdrawalParams,
           response: { 200: WithdrawalCaseAnswer },
         },

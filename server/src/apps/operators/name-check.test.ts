@@ -10,6 +10,7 @@ import { unchanged } from '../../../test/withdrawals.ts'
 import { SAMPLE_ACCOUNT, type Simulator, startSimulator } from '../../../twins/selcom/index.ts'
 import type { ProviderExtras } from '../../adapters/providers/extras.ts'
 import { CALL_MS_MAX, type Provider } from '../../adapters/providers/port.ts'
+import { erasePayer } from '../admin/erase.ts'
 
 /**
  * The clock of the platform is fixed, but the clock of the gateway runs. So the gateway must accept a difference of this many
@@ -82,13 +83,19 @@ test('the name check shows the account name, compares it with the submitted name
   const before_it = await operator.show(id)
   const { status, body, text } = await check(id)
   assert.equal(status, 200, text)
-  const { name, matches, checked_at, message } = body.data
+  const { name, matches, checked_at, checked_by, message } = body.data
   assert.match(name, /^[A-Z]+ [A-Z]+$/)
-  assert.deepEqual({ matches, checked_at, message }, { matches: false, checked_at: START.toISOString(), message: null })
+  assert.deepEqual(
+    { matches, checked_at, checked_by, message },
+    { matches: false, checked_at: START.toISOString(), checked_by: operator.email, message: null },
+  )
   assert.deepEqual(await operator.show(id), before_it, 'the name check decides nothing')
   const [entry, ...more] = await entriesOf(id)
   assert.deepEqual(more, [])
-  assert.deepEqual([entry?.actor_kind, entry?.after], ['operator', { provider: 'selcom', name, matches: false }])
+  assert.deepEqual(
+    [entry?.actor_kind, entry?.after],
+    ['operator', { provider: 'selcom', name, matches: false, message: null }],
+  )
 
   const [first, second] = name.split(' ')
   for (const [same, expected] of [
@@ -114,6 +121,49 @@ test('if the provider cannot look up names, the message of the name check names 
   assert.deepEqual([status, body.data.name, body.data.matches], [200, null, null])
   assert.match(body.data.message, /^vodacom does not support name lookups/)
   assert.equal((await entriesOf(id)).length, 1)
+})
+
+test('the case of a withdrawal shows its name checks to each operator without a call of the provider, newest first', async () => {
+  const id = await submit({ code: 'HALOPESA', phone: '255620000103' })
+  const other = (await world.newSession('SUPER_ADMIN')).token
+  const checksOf = async () => (await world.get(`/v1/operator/withdrawals/${id}/case`, other)).body.data.name_checks
+  assert.deepEqual(await checksOf(), [])
+  let calls = 0
+  hung.lookupName = async () => {
+    calls++
+    return calls === 1 ? null : { name: 'JUMA ALI' }
+  }
+  const answers = []
+  for (const _ of [1, 2]) {
+    world.deps.clock.advance(1_000)
+    answers.unshift((await check(id)).body.data)
+  }
+  assert.deepEqual(
+    answers.map(({ name, matches, checked_by }) => ({ name, matches, checked_by })),
+    [
+      { name: 'JUMA ALI', matches: false, checked_by: operator.email },
+      { name: null, matches: null, checked_by: operator.email },
+    ],
+  )
+  assert.deepEqual([await checksOf(), calls], [answers, 2])
+  hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
+  for (let i = 0; i < 5; i++) await check(id)
+  assert.deepEqual(
+    (await checksOf()).map(({ matches }: { matches: boolean }) => matches),
+    [true, true, true, true, true],
+  )
+})
+
+test('after the erasure of the recipient, the case of a withdrawal shows the name checks without the names', async () => {
+  const phone = '255620000104'
+  const id = await submit({ code: 'HALOPESA', phone })
+  hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
+  await check(id)
+  assert.equal((await operator.act(id, 'reject')).status, 200)
+  await erasePayer(world.deps, world.url, phone)
+  const { body } = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
+  const [{ name, matches }] = body.data.name_checks
+  assert.deepEqual({ name, matches }, { name: null, matches: true })
 })
 
 test('in the sandbox, a destination with a magic ending has a name, and another destination has no name', async () => {

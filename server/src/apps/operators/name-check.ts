@@ -4,8 +4,8 @@
 import Type, { type Static } from 'typebox'
 import { lookupAccountName, type NameLookupOptions, sameName } from '../../adapters/providers/name-lookup.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
-import { actOf, recordAudit } from '../../books/audit/index.ts'
-import type { Deps } from '../../kernel/db/index.ts'
+import { actOf, listTargetAudit, recordAudit } from '../../books/audit/index.ts'
+import type { Deps, Reader } from '../../kernel/db/index.ts'
 import { answerOnce, EmptyBody, findAnswer, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
 import { nullable } from '../../kernel/lib/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
@@ -14,12 +14,13 @@ import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-s
 /** The dependencies of the name check: the name lookups of the providers, and the routing of destinations. */
 export type NameCheckOptions = NameLookupOptions & { routing: Routing }
 
-const NameCheck = Type.Object(
+/** The answer of the provider to one question for the name on an account. */
+export const NameCheck = Type.Object(
   {
     name: nullable(
       Type.String({
         description:
-          'The name on the account, as the provider reports the name. Null means that `message` gives the reason.',
+          'The name on the account, as the provider reports the name. Null means that `message` gives the reason, or that `erase payer` erased the recipient.',
       }),
     ),
     matches: nullable(
@@ -29,6 +30,7 @@ const NameCheck = Type.Object(
       }),
     ),
     checked_at: Type.String({ format: 'date-time' }),
+    checked_by: Type.String({ description: 'The operator who asked for the name.' }),
     message: nullable(
       Type.String({
         description: 'The reason for a missing name. A missing name never means that the account does not exist.',
@@ -38,6 +40,26 @@ const NameCheck = Type.Object(
   { title: 'NameCheck' },
 )
 type NameCheck = Static<typeof NameCheck>
+
+const ACTION = 'withdrawal.name_check'
+/** The highest number of name checks that a case shows. */
+export const NAME_CHECKS_MAX = 5
+
+/**
+ * Returns the newest name checks of a withdrawal from the audit log, without a call of the provider. After `erase payer`, the
+ * names are null.
+ */
+export async function listNameChecks(
+  reader: Reader,
+  { merchant_id, id, destination_identifier }: OperatorWithdrawalDetail,
+): Promise<NameCheck[]> {
+  const is_erased = /^\d{6}x{6}$/.test(destination_identifier)
+  const entries = await listTargetAudit(reader, { merchant_id, target_id: id, action: ACTION }, NAME_CHECKS_MAX)
+  return entries.map(({ actor, at, after }) => {
+    const { name, matches, message = null } = after as Pick<NameCheck, 'name' | 'matches'> & Partial<NameCheck>
+    return { name: is_erased ? null : name, matches, checked_at: at, checked_by: actor.name, message }
+  })
+}
 
 /** Adds the route that asks the provider for the name on the receiving account of a withdrawal. */
 export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
@@ -51,7 +73,7 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
           operationId: 'checkWithdrawalName',
           summary: 'Ask the provider for the name on the receiving account',
           description:
-            'The server queries the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer.',
+            'The server queries the provider that has the payout, or that would get the payout now. The call decides nothing and moves no money. The audit log keeps the answer, and the case of the withdrawal shows it.',
           params: WithdrawalParams,
           body: EmptyBody,
           response: { 200: success(NameCheck) },
@@ -62,17 +84,18 @@ export function nameCheckRoutes(deps: Deps, options: NameCheckOptions): Routes {
         const known = claim && (await findAnswer(deps, deps.db, claim))
         if (known) return replay(reply, known)
         const withdrawal = await getWithdrawalForOperator(deps, request.params.withdrawal_id)
-        const { provider, ...check } = await checkName(deps, options, withdrawal)
+        const { provider, checked_at, name, matches, message } = await checkName(deps, options, withdrawal)
         return answerOnce(deps, request, reply, 200, async (tx) => {
+          const act = actOf(request)
           await recordAudit(deps, tx, {
-            ...actOf(request),
+            ...act,
             merchant_id: withdrawal.merchant_id,
-            action: 'withdrawal.name_check',
+            action: ACTION,
             target_type: 'withdrawal',
             target_id: withdrawal.id,
-            after: { provider, name: check.name, matches: check.matches },
+            after: { provider, name, matches, message },
           })
-          return check
+          return { name, matches, checked_at, checked_by: act.actor.name, message }
         })
       },
     )
@@ -83,7 +106,7 @@ async function checkName(
   deps: Deps,
   options: NameCheckOptions,
   withdrawal: OperatorWithdrawalDetail,
-): Promise<NameCheck & { provider: string | null }> {
+): Promise<Omit<NameCheck, 'checked_by'> & { provider: string | null }> {
   const { environment, method, destination_code, destination_identifier, destination_name, payout } = withdrawal
   const provider = payout?.provider ?? options.routing.find(environment, { method, destination_code })?.name ?? null
   const recipient = { method, destination_code, destination_identifier }

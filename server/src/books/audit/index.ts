@@ -13,6 +13,7 @@ export {
   type AuditFilter,
   listAudit,
   listRecentAudit,
+  listTargetAudit,
   PLATFORM,
   RECENT_MAX,
   SEARCH_MAX,

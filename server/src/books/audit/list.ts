@@ -156,6 +156,22 @@ async function actorBy(reader: Reader, actor: string | undefined) {
   return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: null }
 }
 
+const TARGET = sql(
+  'audit_of_target',
+  `select ${COLUMNS} from audit_log l where l.merchant_id = $1 and l.target_id = $2 and l.action = $3
+   order by l.seq desc limit $4`,
+)
+
+/** Returns the newest entries of one action about one record of a merchant, at most `limit`. */
+export async function listTargetAudit(
+  reader: Reader,
+  { merchant_id, target_id, action }: Pick<AuditEntry, 'merchant_id' | 'target_id' | 'action'>,
+  limit: number,
+): Promise<AuditView[]> {
+  const entries = await reader.query<StoredEntry>(TARGET, [merchant_id, target_id, action, limit])
+  return entries.map(presentAudit)
+}
+
 const ALLOWED = 'l.merchant_id = $1 and l.action = any($2::text[])'
 const LIST_ALLOWED = sql(
   'audit_list_for_merchant',
