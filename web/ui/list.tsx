@@ -667,7 +667,7 @@ function CsvButton<Csv extends CallName>({
         {t.csv}
       </Button>
       <Text id={note} size="xs" c="dimmed" className="filters-note">
-        {t.csv_utc}
+        {t.csv_times}
       </Text>
       <Problem error={error} retry={() => void downloadCsv()} />
     </Group>

@@ -11,7 +11,6 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Amount, Page, PageLink } from '../../ui/parts.tsx'
-import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showCount, showDate } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -85,7 +84,6 @@ function Chooser({ period, today }: { period: string; today: string }) {
 
 function Keep({ params }: { params: { merchant_id: string; period: string } }) {
   const t = useTexts(statementTexts)
-  const parts = useTexts(partsTexts)
   const scope = useScope()
   const [error, setError] = useState<unknown>(null)
   const csv = async () => {
@@ -103,13 +101,10 @@ function Keep({ params }: { params: { merchant_id: string; period: string } }) {
         <Button variant="default" onClick={() => print()}>
           {t.print}
         </Button>
-        <Button variant="default" onClick={() => void csv()} aria-describedby="csv-utc">
+        <Button variant="default" onClick={() => void csv()}>
           {t.csv}
         </Button>
       </Group>
-      <Text id="csv-utc" size="xs" c="dimmed">
-        {parts.csv_utc}
-      </Text>
       <Problem error={error} retry={() => void csv()} />
     </Stack>
   )
