@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { CSV_BATCH } from '../src/kernel/http/index.ts'
 import { DAY_MS, newId } from '../src/kernel/lib/index.ts'
 import { createWorld, START, type World } from './harness.ts'
+import { INVOICE } from './invoices.ts'
 import { submitWithdrawal } from './ledger-facts.ts'
 
 let world: World
@@ -92,6 +93,56 @@ for (const { list, file, name, id } of LISTS) {
     assert.equal((await world.get(`${file}?environment=sandbox&from=today`, token)).status, 400)
   })
 }
+
+test('the Tanzanian times of a file follow the ids at the beginning of its lines', async () => {
+  await world.post('/v1/invoices', INVOICE)
+  const transactions = `/v1/merchants/${world.merchant.id}/transactions`
+  for (const [list, file, first] of [
+    ['/v1/collections', '/v1/collections/export.csv', 'collection_id,reference,created_at_eat'],
+    ['/v1/payment-links', '/v1/payment-links/export.csv', 'id,created_at_eat'],
+    ['/v1/merchant/withdrawals', '/v1/merchant/withdrawals/export.csv', 'id,created_at_eat,completed_at_eat'],
+    ['/v1/invoices', '/v1/invoices/export.csv', 'number,created_at_eat'],
+    [transactions, `${transactions}/export`, 'reference,created_at_eat'],
+  ] as const) {
+    const { items } = (await world.get(`${list}?environment=sandbox&page_size=100`, token)).body.data
+    const [header = '', ...rows] = (await world.get(`${file}?environment=sandbox`, token)).text.trimEnd().split('\r\n')
+    assert.ok(header.startsWith(`${first},`), header)
+    assert.ok(!header.slice(first.length).includes('_eat'), header)
+    assert.ok(rows.length > 0, file)
+    for (const [i, row] of rows.entries()) {
+      const eat = new Date(Date.parse(items[i].created_at) + 3 * 3_600_000).toISOString()
+      const times = first.endsWith('completed_at_eat') ? [eat, ''] : [eat]
+      assert.ok(row.includes(`,${times.map((time) => time.slice(0, 19).replace('T', ' ')).join(',')},`), row)
+    }
+  }
+})
+
+test('the file of payments names the network that issued the phone of the payer, and none for a QR payment', async () => {
+  const merchant = await world.newMerchant()
+  const key = await world.newKey({ merchant })
+  const phones = ['0754123001', '0784123001', '0714123001', '0624123001', '0734123001', '0774123001', '0604123001']
+  for (const phone of phones) {
+    await world.post('/v1/collections/wallet-push', { amount: 100, phone }, { key })
+    world.deps.clock.advance(1_000)
+  }
+  await world.post('/v1/collections/qr', { amount: 100, customer_phone: '0754123001' }, { key })
+  const [header = '', ...rows] = (await world.get('/v1/collections/export.csv', key)).text.trimEnd().split('\r\n')
+  const names = header.split(',')
+  const cells = rows.map((row) => {
+    const line = row.split(',')
+    return ['method', 'customer_phone', 'network'].map((name) => line[names.indexOf(name)])
+  })
+  assert.deepEqual(cells, [
+    ['qr', '255754123001', ''],
+    ['wallet_push', '255604123001', ''],
+    ['wallet_push', '255774123001', 'EZYPESA'],
+    ['wallet_push', '255734123001', 'TTCL'],
+    ['wallet_push', '255624123001', 'HALOPESA'],
+    ['wallet_push', '255714123001', 'MIXX'],
+    ['wallet_push', '255784123001', 'AIRTEL'],
+    ['wallet_push', '255754123001', 'MPESA'],
+  ])
+})
 
 test('the time filter limits each list to the records of the chosen period', async () => {
   for (const { list } of LISTS) {

@@ -19,7 +19,7 @@ export const csvAnswer = { 200: { content: { 'text/csv': { schema: Csv } } } }
 
 /** The description of the file in the API documentation. */
 export const CSV_WORDS =
-  'The file contains all rows, and the server streams the file. Times are in UTC; the columns that end with `_eat` have the time in Tanzania. Text that a spreadsheet would read as a formula begins with an apostrophe.'
+  'The file contains all rows, and the server streams the file. The times in Tanzania are directly after the id or reference at the beginning of each line, in columns that end with `_eat`; other times are in UTC. Text that a spreadsheet would read as a formula begins with an apostrophe.'
 
 /**
  * Sends a file: a header line, then one line per row. The server reads the next batch when the connection takes more bytes. It

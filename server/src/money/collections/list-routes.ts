@@ -20,14 +20,14 @@ import {
 } from '../../kernel/http/index.ts'
 import {
   type CsvCell,
-  eatTime,
   formatAmount,
   inCallersLanguage,
   isId,
   line,
   type Metadata,
   MetadataFilter,
-  plainCell,
+  NETWORK_OF_PREFIX,
+  recordCells,
   refuseField,
 } from '../../kernel/lib/index.ts'
 import { checkPhoneFilter } from './check.ts'
@@ -45,9 +45,14 @@ const SEARCH_BOUNDS = [
   'matches. To find other payments, send a longer text or another period.',
 ].join(' ')
 
+/** The description of the column of the network in the API documentation. */
+const NETWORK_WORDS =
+  'The column `network` has the network that issued the phone of the payer. It is empty for `qr`, and for an unknown network.'
+
 const COLUMNS = [
   'collection_id',
   'reference',
+  'created_at_eat',
   'status',
   'amount',
   'amount_received',
@@ -60,24 +65,26 @@ const COLUMNS = [
   'updated_at',
   'environment',
   'customer_phone',
+  'network',
   'customer_name',
   'fee',
   'net_amount',
-  'created_at_eat',
 ] as const
 
+const AMOUNTS: readonly string[] = ['amount', 'amount_received', 'fee', 'net_amount']
+
 function collectionCells(row: Collection, pay_url: string): CsvCell[] {
-  const { amount_minor, amount_received_minor: received } = row
-  const record = presentCollection(row, pay_url)
-  const net = netMinor(row)
-  return COLUMNS.map((column) => {
-    if (column === 'amount') return plainCell(formatAmount(amount_minor))
-    if (column === 'amount_received') return received === null ? '' : plainCell(formatAmount(received))
-    if (column === 'created_at_eat') return eatTime(row.created_at)
-    if (column === 'fee') return row.method === null ? '' : plainCell(formatAmount(row.fee_minor))
-    if (column === 'net_amount') return net === null ? '' : plainCell(formatAmount(net))
-    return record[column] ?? ''
-  })
+  const amount = (minor: bigint | null) => (minor === null ? null : formatAmount(minor))
+  const record = {
+    ...presentCollection(row, pay_url),
+    amount: amount(row.amount_minor),
+    amount_received: amount(row.amount_received_minor),
+    fee: row.method === null ? null : amount(row.fee_minor),
+    net_amount: amount(netMinor(row)),
+    // The phone of a payment by QR code may not be the phone that paid.
+    network: row.method === 'qr' ? null : (NETWORK_OF_PREFIX[row.customer_phone?.slice(3, 5) ?? ''] ?? null),
+  }
+  return recordCells(record, COLUMNS, AMOUNTS)
 }
 
 const Filter = Type.Object(ListFilters)
@@ -153,7 +160,7 @@ export function collectionListRoutes(deps: Deps, app: App, access: Access): void
         tags,
         operationId: 'exportCollections',
         summary: 'Export collections as CSV, newest first',
-        description: CSV_WORDS,
+        description: `${CSV_WORDS} ${NETWORK_WORDS}`,
         querystring: Type.Object({ ...ListFilters, ids: Type.Optional(IdsField) }),
         response: csvAnswer,
       },

@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBatch } from '../../kernel/http/index.ts'
-import { type CsvCell, csvLine, eatTime, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvColumns, csvLine, recordCells } from '../../kernel/lib/index.ts'
 import { presentInvoice } from './present.ts'
 import type { InvoiceRecord } from './schema.ts'
 import { type Invoice, type InvoiceFilter, readInvoices } from './store.ts'
@@ -13,6 +13,7 @@ const BATCH = 500
 
 const COLUMNS = [
   'number',
+  'created_at_eat',
   'status',
   'customer_name',
   'customer_phone',
@@ -29,7 +30,7 @@ const COLUMNS = [
   'id',
   'environment',
   'payment_reversed_at',
-] as const satisfies readonly (keyof InvoiceRecord)[]
+] as const satisfies CsvColumns<InvoiceRecord>
 
 /**
  * Returns the selected invoices as CSV, newest first. The stream reads at most two batches ahead of the client. The server
@@ -41,20 +42,13 @@ export async function exportInvoices(deps: Deps, pay_url: string, filter: Invoic
 }
 
 async function* batches(deps: Deps, pay_url: string, filter: InvoiceFilter, first: Invoice[]): AsyncGenerator<string> {
-  yield csvLine([...COLUMNS, 'created_at_eat'])
+  yield csvLine(COLUMNS)
   for (let rows = first; ; ) {
     const now = deps.clock.now()
-    if (rows.length > 0) yield rows.map((row) => csvLine(csvCellsOf(presentInvoice(row, pay_url, now)))).join('')
+    if (rows.length > 0)
+      yield rows.map((row) => csvLine(recordCells(presentInvoice(row, pay_url, now), COLUMNS, ['total']))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
     rows = await readBatch(() => readInvoices(deps, filter, BATCH, 0, last.id))
   }
-}
-
-function csvCellsOf(record: InvoiceRecord): CsvCell[] {
-  const cells = COLUMNS.map((column): CsvCell => {
-    const value = record[column] ?? ''
-    return column === 'total' ? plainCell(value) : value
-  })
-  return [...cells, eatTime(new Date(record.created_at))]
 }

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { INVOICE, invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
+import { eatTime } from '../../kernel/lib/index.ts'
 
 let world: World
 let invoices: ReturnType<typeof invoicesOf>
@@ -325,16 +326,17 @@ describe('reads of invoices', () => {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     await invoices.draft({ customer_name: '=HYPERLINK("http://evil.example","x")' }, key)
-    await invoices.draft({ customer_name: 'Ali, "Duka"', customer_phone: null }, key)
+    const { created_at } = await invoices.draft({ customer_name: 'Ali, "Duka"', customer_phone: null }, key)
+    const eat = eatTime(new Date(created_at))
     const file = await world.get('/v1/invoices/export.csv', key)
     assert.equal(file.status, 200)
     assert.match(String(file.headers['content-type']), /^text\/csv/)
     assert.match(String(file.headers['content-disposition']), /^attachment; filename="invoices-M\w+-sandbox\.csv"$/)
     const lines = file.text.trimEnd().split('\r\n')
     assert.equal(lines.length, 3)
-    assert.ok(lines[0]?.startsWith('number,status,customer_name,'))
+    assert.ok(lines[0]?.startsWith('number,created_at_eat,status,customer_name,'))
     assert.ok(file.text.includes('"\'=HYPERLINK(""http://evil.example"",""x"")"'), file.text)
-    assert.ok(file.text.includes('INV-000002,DRAFT,"Ali, ""Duka""",,juma@example.com,2026-01-20,TZS,25000.00,'))
+    assert.ok(file.text.includes(`INV-000002,${eat},DRAFT,"Ali, ""Duka""",,juma@example.com,2026-01-20,TZS,25000.00,`))
     const no_rows = await world.get('/v1/invoices/export.csv?status=PAID', key)
     assert.equal(no_rows.text.trimEnd().split('\r\n').length, 1)
   })

@@ -14,13 +14,14 @@ import {
   sendCsv,
   success,
 } from '../../kernel/http/index.ts'
-import { type CsvCell, eatTime, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvColumns, recordCells } from '../../kernel/lib/index.ts'
 import { listLinks, readLinks } from './list.ts'
 import { presentLink } from './present.ts'
 import { LinkRecord, LinksFilter, LinksQuery } from './schema.ts'
 
 const COLUMNS = [
   'id',
+  'created_at_eat',
   'status',
   'amount',
   'currency',
@@ -36,12 +37,7 @@ const COLUMNS = [
   'created_at',
   'updated_at',
   'environment',
-] as const satisfies readonly (keyof LinkRecord)[]
-
-function linkCells(record: LinkRecord): CsvCell[] {
-  const cells = COLUMNS.map((column) => (column === 'amount' ? plainCell(record.amount) : (record[column] ?? '')))
-  return [...cells, eatTime(new Date(record.created_at))]
-}
+] as const satisfies CsvColumns<LinkRecord>
 
 /** Adds the routes of the list of payment links and of its CSV export. */
 export function linkListRoutes(deps: Deps, app: App, access: Access): void {
@@ -84,9 +80,9 @@ export function linkListRoutes(deps: Deps, app: App, access: Access): void {
       const { merchant, environment } = caller(request)
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'payment-links', {
-        columns: [...COLUMNS, 'created_at_eat'],
+        columns: COLUMNS,
         batches: batchesBefore((before_id, limit) => readLinks(forReads(deps), filter, limit, 0, before_id)),
-        cells: (row) => linkCells(presentLink(deps, payUrlOf(deps.config, app), row)),
+        cells: (row) => recordCells(presentLink(deps, payUrlOf(deps.config, app), row), COLUMNS, ['amount']),
       })
     },
   )

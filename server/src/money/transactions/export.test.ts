@@ -34,7 +34,7 @@ before(async () => {
 after(() => world.close())
 
 const HEADER =
-  'reference,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence,created_at_eat'
+  'reference,created_at_eat,created_at,type,direction,amount,fee,net_amount,currency,status,balance_after,collection_id,withdrawal_id,merchant_reference,environment,sequence'
 const pathOf = (merchant: Merchant) => `/v1/merchants/${merchant.id}/transactions/export`
 
 /** Parses CSV strictly as RFC 4180 defines it: each line ends with CR LF and has the same number of cells. */
@@ -152,7 +152,7 @@ test('the exported file has only transactions between from and to in the request
   const amounts = async (query: string) =>
     parse((await world.get(`${pathOf(merchant)}?${query}`, token)).text)
       .slice(1)
-      .map((cells) => cells[4])
+      .map((cells) => cells[5])
   assert.deepEqual(await amounts(''), ['1.08', '1.06', '1.04', '1.02', '1.00'])
   assert.deepEqual(await amounts('environment=sandbox'), ['1.09', '1.07', '1.05', '1.03', '1.01'])
   assert.deepEqual(await amounts(`from=${at(2)}&to=${at(6)}`), ['1.04', '1.02'])
@@ -170,7 +170,7 @@ test('the exported file has only transactions of the requested type', async () =
   const types = async (query: string) =>
     parse((await world.get(`${pathOf(merchant)}?${query}`, token)).text)
       .slice(1)
-      .map((cells) => cells[2])
+      .map((cells) => cells[3])
   assert.deepEqual(await types('type=COLLECTION_REVERSAL'), ['COLLECTION_REVERSAL'])
   assert.equal((await types('')).length, 2)
   assert.deepEqual(codeOf(await world.get(`${pathOf(merchant)}?type=LOTTERY`, token)), [400, 'validation_failed'])

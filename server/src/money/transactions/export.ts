@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../kernel/db/index.ts'
 import { readBatch } from '../../kernel/http/index.ts'
-import { type CsvCell, csvLine, eatTime, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvColumns, csvLine, recordCells } from '../../kernel/lib/index.ts'
 import { presentTransaction } from './present.ts'
 import type { TransactionView } from './schema.ts'
 import { readTransactions, type Selection, type Transaction } from './store.ts'
@@ -12,6 +12,7 @@ const BATCH = 500
 
 const COLUMNS = [
   'reference',
+  'created_at_eat',
   'created_at',
   'type',
   'direction',
@@ -26,7 +27,7 @@ const COLUMNS = [
   'merchant_reference',
   'environment',
   'sequence',
-] as const satisfies readonly (keyof TransactionView)[]
+] as const satisfies CsvColumns<TransactionView>
 
 const AMOUNTS: readonly string[] = ['amount', 'fee', 'net_amount', 'balance_after']
 
@@ -41,20 +42,13 @@ export async function exportTransactions(deps: Deps, selection: Selection): Prom
 }
 
 async function* csvBatches(deps: Deps, selection: Selection, first: Transaction[]): AsyncGenerator<string> {
-  yield csvLine([...COLUMNS, 'created_at_eat'])
+  yield csvLine(COLUMNS)
   for (let rows = first; ; ) {
-    if (rows.length > 0) yield rows.map((row) => csvLine(transactionCells(presentTransaction(row)))).join('')
+    if (rows.length > 0)
+      yield rows.map((row) => csvLine(recordCells(presentTransaction(row), COLUMNS, AMOUNTS))).join('')
     const last = rows.at(-1)
     if (last === undefined || rows.length < BATCH) return
     const next = { ...selection, until: last.sequence }
     rows = await readBatch(() => readTransactions(deps.db, next, BATCH))
   }
-}
-
-function transactionCells(record: TransactionView): CsvCell[] {
-  const cells = COLUMNS.map((column): CsvCell => {
-    const value = record[column] ?? ''
-    return typeof value === 'number' || AMOUNTS.includes(column) ? plainCell(value) : value
-  })
-  return [...cells, eatTime(new Date(record.created_at))]
 }

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { bookingsBetween } from '../../books/ledger/index.ts'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
-import { beginExport, caller, pageOf, type Routes } from '../../kernel/http/index.ts'
+import { beginExport, CSV_WORDS, caller, pageOf, type Routes } from '../../kernel/http/index.ts'
 import { base32ToId, refuse } from '../../kernel/lib/index.ts'
 import { attachmentHeader, CSV_TYPE, csvAnswer, READ, tags } from './common.ts'
 import { exportTransactions } from './export.ts'
@@ -76,8 +76,7 @@ export function transactionListRoutes(deps: Deps): Routes {
           tags,
           operationId: 'exportTransactions',
           summary: 'Export transactions as CSV, newest first',
-          description:
-            'All transactions in the order of the list, as a stream. A text that a spreadsheet would read as a formula begins with an apostrophe.',
+          description: CSV_WORDS,
           params: MerchantParams,
           querystring: ExportQuery,
           response: { 200: csvAnswer },

@@ -3,13 +3,15 @@
 import Type from 'typebox'
 import { type Deps, forReads } from '../../kernel/db/index.ts'
 import { type Access, type App, batchesBefore, CSV_WORDS, caller, csvAnswer, sendCsv } from '../../kernel/http/index.ts'
-import { type CsvCell, eatTime, plainCell } from '../../kernel/lib/index.ts'
+import { type CsvColumns, recordCells } from '../../kernel/lib/index.ts'
 import { readWithdrawals } from './list.ts'
 import { presentWithdrawal } from './present.ts'
 import { ListFilter, type WithdrawalRecord } from './schema.ts'
 
 const COLUMNS = [
   'id',
+  'created_at_eat',
+  'completed_at_eat',
   'status',
   'method',
   'amount',
@@ -28,20 +30,9 @@ const COLUMNS = [
   'created_at',
   'completed_at',
   'environment',
-] as const satisfies readonly (keyof WithdrawalRecord)[]
-/** The columns after COLUMNS, which have times in Tanzania. */
-const EAT_COLUMNS = ['created_at_eat', 'completed_at_eat']
+] as const satisfies CsvColumns<WithdrawalRecord>
 
 const AMOUNTS: readonly string[] = ['amount', 'total_charges', 'total_reserved_amount']
-
-function withdrawalCells(record: WithdrawalRecord): CsvCell[] {
-  const cells = COLUMNS.map((column) => {
-    const value = record[column] ?? ''
-    return AMOUNTS.includes(column) ? plainCell(value) : value
-  })
-  const times = [record.created_at, record.completed_at]
-  return [...cells, ...times.map((time) => (time === null ? '' : eatTime(new Date(time))))]
-}
 
 /** Adds the route of the CSV export of withdrawals. */
 export function withdrawalExportRoute(deps: Deps, app: App, access: Access): void {
@@ -64,9 +55,9 @@ export function withdrawalExportRoute(deps: Deps, app: App, access: Access): voi
       const { merchant, environment } = caller(request)
       const filter = { ...request.query, merchant_id: merchant.id, environment }
       return sendCsv(request, reply, 'withdrawals', {
-        columns: [...COLUMNS, ...EAT_COLUMNS],
+        columns: COLUMNS,
         batches: batchesBefore((before_id, limit) => readWithdrawals(forReads(deps).db, filter, limit, 0, before_id)),
-        cells: (row) => withdrawalCells(presentWithdrawal(row)),
+        cells: (row) => recordCells(presentWithdrawal(row), COLUMNS, AMOUNTS),
       })
     },
   )
