@@ -462,7 +462,11 @@ describe("the operators' console", () => {
           'Biashara nyingine zimelipa namba hii pia (1): ',
           'Other merchants have paid this number as well (1): ',
         ],
-        [sudden, 'Mapato yameongezeka ghafla: TZS 30,000', 'Burst of income: TZS 30,000'],
+        [
+          sudden,
+          'Mapato yameongezeka ghafla: TZS 30,000 zimeingia ndani ya saa 24 zilizopita. Siku 7 kabla yake hazikuwa na mapato. TZS 1,420 za utoaji huu zinatokana na pesa hizo.',
+          'Burst of income: TZS 30,000 came in within the last 24 hours, and nothing in the 7 days before. TZS 1,420 of this withdrawal comes from that money.',
+        ],
       ] as const) {
         await visitor.opens(`/withdrawals/${id}`)
         await page.locator('.flag-warn').getByText(says(sw, en)).waitFor()
@@ -760,7 +764,15 @@ describe("the operators' console", () => {
 
   for (const language of languagesOf(0))
     test(`the page of a withdrawal says which share of the amount the merchant received in 24 hours (${language})`, async () => {
-      const fresh = await operator.shop('1000.00')
+      const fresh = await operator.shop('800.00')
+      await fund(office.world, 20_000n, { merchant: fresh.merchant })
+      // This payment came three days ago, so the average of the seven days before is TZS 28.57.
+      await office.world.rows('grant update on ledger_transfers to current_user')
+      await office.world.rows(
+        "update ledger_transfers set created_at = created_at - interval '3 days' where merchant_id = $1",
+        [fresh.merchant.id],
+      )
+      await office.world.rows('revoke update on ledger_transfers from current_user')
       await fund(office.world, 2_000_000n, { merchant: fresh.merchant })
       const spent = await operator.submit(fresh, { amount: '2000.00' })
       const id = await operator.submit(fresh, { amount: '5000.00' })
@@ -787,7 +799,15 @@ describe("the operators' console", () => {
       ])
       await visitor.opens(`/withdrawals/${id}`)
       await burst.waitFor()
-      assert.match((await burst.innerText()).replaceAll('\u00a0', ' '), /TZS 20,000 .* TZS 0 /)
+      const sentence = (await burst.innerText()).replaceAll('\u00a0', ' ')
+      assert.equal(
+        sentence,
+        says(
+          'Mapato yameongezeka ghafla: TZS 20,000 zimeingia ndani ya saa 24 zilizopita, mara 700 ya siku ya kawaida (TZS 28, wastani wa siku 7 kabla yake). Utoaji huu wote unatokana na pesa hizo.',
+          'Burst of income: TZS 20,000 came in within the last 24 hours, 700 times the usual day (TZS 28, the average of the 7 days before). All of this withdrawal comes from that money.',
+        ),
+      )
+      assert.equal(await page.getByText(all, { exact: true }).count(), 0)
       await visitor.looks('share of new money')
       await visitor.picture('fresh')
       await operator.act(id, 'reject')

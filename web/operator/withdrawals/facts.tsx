@@ -173,7 +173,7 @@ export function useSizeSentences(currency: string) {
 const isMultiple = (times: string) => Number(times) >= 1
 
 /** Formats a number with one decimal: "1234.5" becomes "1,234.5", and "80.0" becomes "80". */
-function showRatio(ratio: string): string {
+export function showRatio(ratio: string): string {
   const [whole = '0', tenth = '0'] = ratio.split('.')
   return `${showCount(Number(whole))}${tenth === '0' ? '' : `.${tenth}`}`
 }

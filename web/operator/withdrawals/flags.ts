@@ -5,7 +5,7 @@ import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
 import type { RejectionCause } from '../reason-texts.ts'
 import { isolateDirection } from '../words.ts'
-import { type ShownFacts, showPercent, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
+import { type ShownFacts, showPercent, showRatio, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -26,8 +26,12 @@ const flagTexts = texts({
     fresh_all: 'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
     fresh: (share: string) => `${share} ya kiasi hiki ilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).`,
     at_least: (share: string) => `Angalau ${share}`,
-    burst: (received: string, usual: string) =>
-      `Mapato yameongezeka ghafla: ${received} ndani ya saa 24 zilizopita. Wastani wa siku 7 kabla yake ni ${usual} kwa siku.`,
+    burst: (received: string, times: string, usual: string) =>
+      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 zilizopita, mara ${times} ya siku ya kawaida (${usual}, wastani wa siku 7 kabla yake).`,
+    burst_new: (received: string) =>
+      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 zilizopita. Siku 7 kabla yake hazikuwa na mapato.`,
+    burst_all: 'Utoaji huu wote unatokana na pesa hizo.',
+    burst_part: (part: string) => `${part} za utoaji huu zinatokana na pesa hizo.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
     others: (count: number, names: string, more: number) =>
@@ -52,8 +56,12 @@ const flagTexts = texts({
     fresh: (share: string) =>
       `The merchant received ${share} of this amount in the last 24 hours (payments before fees).`,
     at_least: (share: string) => `at least ${share}`,
-    burst: (received: string, usual: string) =>
-      `Burst of income: ${received} in the last 24 hours. The average of the 7 days before is ${usual} a day.`,
+    burst: (received: string, times: string, usual: string) =>
+      `Burst of income: ${received} came in within the last 24 hours, ${times} times the usual day (${usual}, the average of the 7 days before).`,
+    burst_new: (received: string) =>
+      `Burst of income: ${received} came in within the last 24 hours, and nothing in the 7 days before.`,
+    burst_all: 'All of this withdrawal comes from that money.',
+    burst_part: (part: string) => `${part} of this withdrawal comes from that money.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
     others: (count: number, names: string, more: number) =>
@@ -68,16 +76,27 @@ const flagTexts = texts({
 
 const ALL = '100.0'
 
-/**
- * Returns how many percent of an amount the older part of the balance does not cover, with one decimal, rounded down but never
- * to zero. Null means that the older part covers the amount.
- */
-function freshShare(amount: bigint, older: bigint): string | null {
-  const fresh = older > 0n ? amount - older : amount
-  if (fresh <= 0n) return null
-  const tenths = (fresh * 1_000n) / amount || 1n
+/** Returns the part of an amount that the older part of the balance does not cover, in cents. */
+function freshPart(amount: bigint, older: bigint): bigint {
+  if (older <= 0n) return amount
+  return amount > older ? amount - older : 0n
+}
+
+/** Returns how many percent of an amount a part of it is, with one decimal, rounded down but never to zero. */
+function percentOf(part: bigint, amount: bigint): string {
+  const tenths = (part * 1_000n) / amount || 1n
   return `${tenths / 10n}.${tenths % 10n}`
 }
+
+/** Returns how many times a sum contains another one, with one decimal, rounded down. */
+function ratioOf(sum: bigint, other: bigint): string {
+  const tenths = (sum * 10n) / other
+  return `${tenths / 10n}.${tenths % 10n}`
+}
+
+/** Removes the cents of an amount of at least one shilling. */
+const withoutCents = (amount: string) => (toMinor(amount) < 100n ? amount : amount.replace(/\.\d+$/, ''))
+const toAmount = (minor: bigint) => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`
 
 const listNames = (names: readonly string[]) => names.map(isolateDirection).join(', ')
 
@@ -120,8 +139,9 @@ export function useFlags(
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency, environment } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
-  const fresh = freshShare(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
-  const share = fresh === null ? '' : showPercent(fresh)
+  const fresh = freshPart(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
+  const fresh_percent = percentOf(fresh, toMinor(amount))
+  const share = showPercent(fresh_percent)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const fact = (text: string): Flag => ({ tone: 'plain', text })
   const money = (value: string) => showAmount(value, currency)
@@ -130,14 +150,22 @@ export function useFlags(
     { limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
     text: (limit: string, used: string) => string,
   ) => (limit === null ? null : text(money(limit), money(approved_today)))
+  const burst = () => {
+    const [received, usual] = [balance.received_24h, balance.received_daily_before ?? '0.00']
+    const times = usual === '0.00' ? null : showRatio(ratioOf(toMinor(received), toMinor(usual)))
+    const sentence =
+      times === null ? t.burst_new(money(received)) : t.burst(money(received), times, money(withoutCents(usual)))
+    if (fresh === 0n) return sentence
+    return `${sentence} ${fresh_percent === ALL ? t.burst_all : t.burst_part(money(toAmount(fresh)))}`
+  }
+  const is_burst = facts?.warnings.includes('income_burst') ?? false
   const sentences: Record<Warning, (known: ShownFacts) => string | null> = {
     merchant_not_active: () => t.suspended,
     merchant_not_verified: () => t.unverified,
-    balance_too_low: () =>
-      missing > 0n ? t.short(money(`${missing / 100n}.${String(missing % 100n).padStart(2, '0')}`)) : null,
+    balance_too_low: () => (missing > 0n ? t.short(money(toAmount(missing))) : null),
     daily_limit: () => beyond(payout_limits.daily, t.limit_daily),
     destination_limit: () => beyond(payout_limits.destination, t.limit_destination),
-    income_burst: () => t.burst(money(balance.received_24h), money(balance.received_daily_before ?? '0')),
+    income_burst: burst,
     ...size,
     shared_destination: () =>
       other_merchants > 0
@@ -157,9 +185,11 @@ export function useFlags(
     other_names.length > 0 && { tone: 'warn', text: t.other_names(listNames(other_names)), cause: 'fraud' },
     ...warnings.filter(({ tone }) => tone !== 'bad'),
     environment !== 'live' && fact(t.sandbox),
-    missing <= 0n &&
-      fresh !== null &&
-      fact(fresh === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
+    // The sentence about a burst already says how much of the amount is new money.
+    !is_burst &&
+      missing <= 0n &&
+      fresh > 0n &&
+      fact(fresh_percent === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
     hour > 1 && fact(t.many(hour)),
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && fact(t.young),
   ]
