@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Screen } from '../../src/apps/pay-page/index.ts'
@@ -17,6 +18,8 @@ let page: Page
 let received: string[]
 /** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void
+/** The response to each form. */
+let form: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 const PENDING = (_: IncomingMessage, response: ServerResponse) => json(response, pollAnswer({ state: 'waiting_push' }))
 const json = (response: ServerResponse, body: string, headers: Record<string, string> = {}) =>
@@ -31,6 +34,7 @@ after(() => browser && closePages(browser))
 beforeEach(async () => {
   await startSite()
   poll = PENDING
+  form = () => {}
   opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   page = opened.page
   // A test cannot hide a window of a headless browser, so the page reports that it is hidden.
@@ -60,7 +64,7 @@ async function startSite(): Promise<void> {
     const path = (request.url ?? '').split('?')[0] ?? ''
     requested.push(`${request.method} ${path}`)
     if (path.endsWith('/poll')) return poll(request, response)
-    if (request.method === 'POST') return void response.writeHead(204).end()
+    if (request.method === 'POST') return void form(request, response)
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     response.end('<!doctype html><title>Next</title><link rel="icon" href="data:,">')
   }
@@ -213,18 +217,53 @@ test('without a network the page asks for a second tap only if the first tap sen
   await notice.getByText('we sent no request. When the connection is back, try again.').waitFor()
   await opened.context.setOffline(false)
   await notice.waitFor({ state: 'hidden' })
-  // The response has no content, so the page stays open, as it does while a lost network still sends the form.
   await pay()
   await page.evaluate(() => fetch('/settled'))
   assert.equal(posts(), 1)
+  assert.equal(await live(), 'We are sending your request.')
   await opened.context.setOffline(true)
-  await notice.getByText('do not press again. When the connection is back, reload this page').waitFor()
+  await notice.getByText('When the connection is back, press the same button again: you pay only once.').waitFor()
   await page.clock.runFor(30_000)
   await pay()
   assert.match((await live()) ?? '', /Your request may have reached us/)
-  assert.equal(await notice.getByText('try again').count(), 0)
+  assert.equal(await notice.getByText('we sent no request').count(), 0)
   await opened.context.setOffline(false)
   assert.equal(posts(), 1)
+})
+
+test('a payer whose connection breaks after the tap keeps the page and the number, and the second tap repeats the same request', async () => {
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  const bodies: string[] = []
+  let broken = true
+  form = async (request, response) => {
+    bodies.push(await textOf(request))
+    if (broken) return void response.destroy()
+    json(response, JSON.stringify({ go: `${site.url}/merchant` }))
+  }
+  const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
+  await pay.click()
+  await page.locator('#offline', { hasText: 'The connection broke. Your request may have reached us.' }).waitFor()
+  assert.match((await live()) ?? '', /press the same button again: you pay only once/)
+  assert.equal(page.url(), site.address('choose', 'en'))
+  assert.equal(await page.inputValue('#phone'), '0754 123 456')
+  broken = false
+  await page.clock.runFor(10)
+  await pay.click()
+  await page.waitForURL(`${site.url}/merchant`)
+  assert.match(bodies[0] ?? '', /idempotency_key=[^&]+&.*phone=0754\+123\+456/)
+  // The browser itself may repeat a request whose connection breaks.
+  assert.ok(bodies.length >= 2)
+  assert.deepEqual(new Set(bodies).size, 1)
+})
+
+test('when the server shows the form again, the browser shows that page', async () => {
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  form = (_, response) =>
+    void response.writeHead(422, { 'content-type': 'text/html' }).end('<!doctype html><title>Check the number</title>')
+  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+  await page.waitForFunction("document.title === 'Check the number'")
 })
 
 test('while a payment of the link has no answer, the page without a network says not to pay again', async () => {
@@ -240,7 +279,7 @@ test('two taps send a form once, and the button works again after the payer come
   await page.fill('#phone', '255754123456')
   await page.locator('#phone').blur()
   assert.equal(await page.inputValue('#phone'), '0754 123 456')
-  // The response has no content, so the page stays open, as it does while a slow network sends the form.
+  // The server does not answer, so the page stays open, as it does while a slow network sends the form.
   const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
   const posts = () => received.filter((one) => one.startsWith('POST')).length
   for (const _ of ['tap', 'tap again']) {

@@ -170,9 +170,38 @@ addEventListener('submit', (event) => {
     return event.preventDefault()
   }
   submitted = true
+  // Older browsers do not tell which button the payer pressed, and send the form themselves.
+  if (event.submitter) {
+    event.preventDefault()
+    void send(event.target, event.submitter)
+  }
   buttons(true)
   setTimeout(() => buttons(false), SENDING_MS)
 })
+/**
+ * Sends a form and opens the page that the server names. If the connection breaks, the page and what the payer typed stay open.
+ * If the server names no page, the browser sends the form again and shows the answer, for example the wrong fields.
+ */
+async function send(form, { name, value }) {
+  const hidden = document.createElement('input')
+  Object.assign(hidden, { type: 'hidden', name, value })
+  if (name) form.append(hidden)
+  say(notice?.dataset.sending)
+  try {
+    const body = new URLSearchParams(new FormData(form))
+    const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
+    const { go } = /json/.test(answer.headers.get('content-type')) ? await answer.json() : {}
+    if (go) location.assign(go)
+    else form.submit()
+  } catch {
+    buttons(false)
+    offline()
+    show(notice)
+    say(notice?.textContent)
+    notice?.scrollIntoView({ block: 'nearest' })
+  }
+  hidden.remove()
+}
 addEventListener('pageshow', () => buttons(false))
 
 const phone = find('#phone')

@@ -45,10 +45,14 @@ export function sendNotFound(deps: Deps, request: FastifyRequest, reply: Fastify
   return sendScreen(request, reply, { ...frameOf(deps, request), screen: 'unknown' })
 }
 
-/** Redirects to a path of the pay page, in the language of the request. */
+/**
+ * Redirects to a path of the pay page, in the language of the request. The script of the page, which sends a form with
+ * `Accept: application/json`, gets the path as JSON, because a script cannot read the target of a redirect.
+ */
 export function redirectTo(deps: Deps, request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
-  const { language } = frameOf(deps, request)
-  return reply.headers({ 'cache-control': 'no-store' }).redirect(pathInLanguage(path, language), 303)
+  const go = pathInLanguage(path, frameOf(deps, request).language)
+  reply.headers({ 'cache-control': 'no-store', vary: 'accept' })
+  return request.headers.accept === 'application/json' ? reply.send({ go }) : reply.redirect(go, 303)
 }
 
 /**

@@ -90,7 +90,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   offline_unanswered:
     'You are offline. Do not pay again: when the connection is back, this page shows the answer of the open payment.',
   offline_sent:
-    'You are offline. Your request may have reached us, so do not press again. When the connection is back, reload this page: it shows the payment.',
+    'The connection broke. Your request may have reached us. When the connection is back, press the same button again: you pay only once.',
+  sending: 'We are sending your request.',
   offline_page: 'You are offline. When the connection is back, press again.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',

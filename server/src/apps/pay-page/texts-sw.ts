@@ -90,7 +90,8 @@ export const sw = {
   offline_unanswered:
     'Mtandao umekatika. Usilipe tena: mtandao ukirudi, ukurasa huu utaonyesha majibu ya malipo yanayosubiri.',
   offline_sent:
-    'Mtandao umekatika. Huenda ombi lako limetufikia, kwa hiyo usibonyeze tena. Mtandao ukirudi, fungua upya ukurasa huu uone malipo.',
+    'Mtandao umekatika. Huenda ombi lako limetufikia. Mtandao ukirudi, bonyeza tena kitufe kilekile: utalipa mara moja tu.',
+  sending: 'Tunatuma ombi lako.',
   offline_page: 'Mtandao umekatika. Mtandao ukirudi, bonyeza tena.',
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
