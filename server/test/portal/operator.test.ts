@@ -695,6 +695,43 @@ describe("the operators' console", () => {
     await visitor.leave()
   })
 
+  for (const language of languagesOf(1))
+    test(`above its rows, the list says how many have a warning, and a button and the key w move the focus to these rows (${language})`, async () => {
+      const known = await operator.shop('100000.00')
+      const ending = newEnding()
+      await operator.approve(await operator.submit(known, { amount: '2000.00', ending }))
+      for (let i = 0; i < 10; i++) {
+        const marked = i === 8 || i === 9
+        await operator.submit(known, { amount: `${2_100 + i}.00`, ending: marked ? newEnding() : ending })
+      }
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const focused = async () =>
+        (await page.locator('tr:has(a:focus), li:has(a:focus)').innerText()).match(/2,1\d\d/)?.[0]
+      const list = `/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size)
+        await visitor.opens(list)
+        await hears(visitor, 'Zenye tahadhari: 2 kati ya 10', '2 of 10 have a warning')
+        await visitor.picture('warning-count')
+        await visitor.press('Nenda kwenye tahadhari ya kwanza', 'Go to the first warning')
+        assert.equal(await focused(), '2,108')
+        const row = await edgesOf(page.locator('a:focus'))
+        assert.ok(row.top >= 0 && row.bottom <= size.height, `the row is in view: ${JSON.stringify(row)}`)
+        for (const amount of ['2,109', '2,108', '2,109']) {
+          await page.keyboard.press('w')
+          assert.equal(await focused(), amount)
+        }
+      }
+      await visitor.looks('count of warnings')
+      const waiting = await waitingOf(known)
+      for (const { id } of waiting.filter((_, place) => place !== 1)) await operator.act(id, 'reject')
+      await hears(visitor, 'Zenye tahadhari: 1 kati ya 1', '1 of 1 has a warning')
+      await operator.act(waiting[1]?.id as string, 'reject')
+      await page.getByText(says('Zenye tahadhari', 'a warning')).waitFor({ state: 'detached' })
+      await visitor.leave()
+    })
+
   for (const language of languagesOf(0))
     test(`the bar of the selection moves no row, stays in view, and covers no row with the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')

@@ -104,12 +104,17 @@ function useQuietFacts(facts: ShownFacts | null): string[] {
   return quiet
 }
 
+/** Returns true if the server gives a warning about this withdrawal. */
+export function hasWarning({ facts }: { facts: ShownFacts | null }): boolean {
+  return facts !== null && facts.warnings.length > 0
+}
+
 /**
  * Returns true if an operator must check this withdrawal separately. Such a withdrawal has a warning, or waits for an answer of
  * the merchant.
  */
-export function isMarked({ facts, status }: { facts: ShownFacts | null; status: string }): boolean {
-  return status === 'INFO_REQUESTED' || (facts !== null && facts.warnings.length > 0)
+export function isMarked(row: { facts: ShownFacts | null; status: string }): boolean {
+  return row.status === 'INFO_REQUESTED' || hasWarning(row)
 }
 
 /** Shows the warnings of a withdrawal as chips. Without a warning, shows nothing. */

@@ -9,6 +9,10 @@ export const listTexts = texts({
     lead: 'Pesa ambazo biashara zinataka kutoa. Hakuna inayotoka kabla ya idhini.',
     key_next: 'Mstari unaofuata; Enter inaufungua',
     key_previous: 'Mstari uliotangulia',
+    key_warning: 'Mstari unaofuata wenye tahadhari',
+    warnings: (count: number, all: string, has_more: boolean) =>
+      `Zenye tahadhari: ${count} kati ya ${all}${has_more ? ' za ukurasa huu' : ''}`,
+    first_warning: 'Nenda kwenye tahadhari ya kwanza',
     pick: 'Chagua',
     pick_hint: 'Weka alama kwenye unazotaka kuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
@@ -67,6 +71,10 @@ export const listTexts = texts({
     lead: 'Money that merchants want to take out. No money leaves without an approval.',
     key_next: 'Next row; Enter opens the row',
     key_previous: 'Previous row',
+    key_warning: 'Next row with a warning',
+    warnings: (count: number, all: string, has_more: boolean) =>
+      `${count} of ${all}${has_more ? ' on this page' : ''} ${count === 1 ? 'has' : 'have'} a warning`,
+    first_warning: 'Go to the first warning',
     pick: 'Choose',
     pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,

@@ -14,7 +14,7 @@ import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { useOpenQuestion } from '../open-question.ts'
 import { useDestinationName, useMay } from '../operator.ts'
 import { BATCH_MAX, Batch, type SelectedWithdrawal, useSelection } from './batch.tsx'
-import { isMarked, Marks } from './facts.tsx'
+import { hasWarning, isMarked, Marks } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import { isApprovable, type WithdrawalRow } from './record.ts'
 import { countsAround, keepListPosition } from './walk.ts'
@@ -62,6 +62,7 @@ export function OperatorWithdrawals() {
   const keys: Shortcut[] = [
     { key: 'j', does: t.key_next, run: () => focusRow(1) },
     { key: 'k', does: t.key_previous, run: () => focusRow(-1) },
+    { key: 'w', does: t.key_warning, run: () => focusWarning(data?.items ?? []) },
   ]
   const lines = (row: WithdrawalRow): RowLines => ({
     title: <Amount value={row.amount} currency={row.currency} />,
@@ -77,6 +78,7 @@ export function OperatorWithdrawals() {
   })
   return (
     <Page title={t.title} lead={t.lead} actions={<Shortcuts keys={keys} />}>
+      <WarningCount rows={data?.items ?? []} has_more={(data?.pagination.total_pages ?? 1) > 1} />
       <List
         label={t.title}
         {...{ read, list, filters, columns, lines }}
@@ -94,6 +96,37 @@ export function OperatorWithdrawals() {
         onClose={() => ask(null)}
       />
     </Page>
+  )
+}
+
+/** Moves the focus to the next row with a warning. After the last one, begins again at the first. */
+function focusWarning(rows: readonly WithdrawalRow[]): void {
+  const ids = new Set(rows.filter(hasWarning).map(({ id }) => id))
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main a[data-row-link]')]
+  const place = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const marked = links.filter(({ pathname }) => ids.has(pathname.split('/').at(-1) ?? ''))
+  const next = marked.find((link) => links.indexOf(link) > place) ?? marked[0]
+  next?.focus()
+}
+
+/**
+ * Says how many rows of the page have a warning, and moves the focus to the first one. The element exists also without a
+ * warning, so that screen readers announce a new one.
+ */
+function WarningCount({ rows, has_more }: { rows: readonly WithdrawalRow[]; has_more: boolean }) {
+  const t = useTexts(listTexts)
+  const count = rows.filter(hasWarning).length
+  return (
+    <Group gap="sm" className="no-print">
+      <div role="status">
+        {count > 0 ? <Chip tone="warn">{t.warnings(count, showCount(rows.length), has_more)}</Chip> : null}
+      </div>
+      {count > 0 ? (
+        <Button size="xs" variant="default" onClick={() => focusWarning(rows)}>
+          {t.first_warning}
+        </Button>
+      ) : null}
+    </Group>
   )
 }
 
