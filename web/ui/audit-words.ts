@@ -169,3 +169,18 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'withdrawal.name_check': 'Checked the name of a recipient',
   },
 }
+
+// Only operators decide about withdrawals. If a merchant's user or API key has such an entry, the merchant simulated it.
+const DECISIONS = ['withdrawal.approve', 'withdrawal.reject', 'withdrawal.request_info']
+const SIMULATED = {
+  sw: 'Aliigiza matokeo ya utoaji pesa',
+  en: 'Simulated the outcome of a withdrawal',
+}
+
+/**
+ * Returns the name of an action by an actor of this kind. If the language has no name for the action, returns undefined.
+ */
+export function auditName(action: string, actor_kind: string, language: 'sw' | 'en'): string | undefined {
+  const is_merchant = actor_kind === 'user' || actor_kind === 'api_key'
+  return is_merchant && DECISIONS.includes(action) ? SIMULATED[language] : auditWords[language][action]
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { auditTargets } from '../../../web/operator/platform/audit-targets.ts'
-import { auditWords } from '../../../web/ui/audit-words.ts'
+import { auditName, auditWords } from '../../../web/ui/audit-words.ts'
 import { MERCHANT_ACTIONS, OPERATOR_ACTIONS } from '../../src/books/audit/actions.ts'
 
 test('both consoles name each action of the audit log in Swahili and in English, and no other action', () => {
@@ -25,4 +25,15 @@ test("the operators' console names each kind of record that the server writes in
   const kinds = [...new Set([...written, ...of_webhooks])].sort()
   for (const language of ['sw', 'en'] as const)
     assert.deepEqual(Object.keys(auditTargets[language]).sort(), kinds, language)
+})
+
+test("both consoles name a merchant's decision about a withdrawal a simulation, and an operator's decision by its action", () => {
+  for (const action of ['withdrawal.approve', 'withdrawal.reject', 'withdrawal.request_info']) {
+    for (const kind of ['user', 'api_key']) {
+      assert.equal(auditName(action, kind, 'en'), 'Simulated the outcome of a withdrawal')
+      assert.equal(auditName(action, kind, 'sw'), 'Aliigiza matokeo ya utoaji pesa')
+    }
+    assert.equal(auditName(action, 'operator', 'en'), auditWords.en[action])
+  }
+  assert.equal(auditName('withdrawal.cancel', 'user', 'en'), 'Cancelled a withdrawal')
 })

@@ -2,9 +2,9 @@
 
 import { Stack, Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
-import { auditWords } from '../../ui/audit-words.ts'
+import { auditName } from '../../ui/audit-words.ts'
 import { type Environment, useRead } from '../../ui/data.ts'
-import { useTexts } from '../../ui/language.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
 import { EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
 import { useHasRole, useMerchantAccess } from '../merchant.ts'
@@ -67,7 +67,7 @@ const PAGES: Record<string, string> = {
 
 function What({ row }: { row: ActivityRow }) {
   const t = useTexts(activityTexts)
-  const words = useTexts(auditWords)
+  const language = useLanguage()
   const { environment } = useMerchantAccess()
   const page = PAGES[row.target_type]
   const id = <Mono key="id">{row.target_id}</Mono>
@@ -81,7 +81,7 @@ function What({ row }: { row: ActivityRow }) {
   )
   return (
     <details className="disclosed">
-      <summary>{words[row.action] ?? row.action}</summary>
+      <summary>{auditName(row.action, row.actor.kind, language) ?? row.action}</summary>
       <Stack gap="xs" mt="xs">
         {row.reason === null ? null : (
           <Text size="sm" className="quoted">

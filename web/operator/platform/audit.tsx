@@ -3,7 +3,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { auditWords } from '../../ui/audit-words.ts'
+import { auditName, auditWords } from '../../ui/audit-words.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
@@ -107,7 +107,7 @@ function useAuditColumns(): Column<AuditRow>[] {
         </div>
       ),
     },
-    { label: t.action, show: (row) => <AuditAction name={row.action} /> },
+    { label: t.action, show: (row) => <AuditAction row={row} /> },
     { label: t.target, show: (row) => <Target row={row} /> },
     { label: t.reason, show: (row) => row.reason ?? '–' },
   ]
@@ -127,14 +127,14 @@ const PAGES: Record<string, string> = {
 }
 
 /** Shows the name of an action in words. Below the words, shows its code for filters and searches. */
-function AuditAction({ name }: { name: string }) {
-  const words = useTexts(auditWords)[name]
+function AuditAction({ row }: { row: AuditRow }) {
+  const words = auditName(row.action, row.actor.kind, useLanguage())
   return (
     <div>
-      {words ?? name}
+      {words ?? row.action}
       {words === undefined ? null : (
         <Text size="sm" c="dimmed" component="div">
-          <Mono>{name}</Mono>
+          <Mono>{row.action}</Mono>
         </Text>
       )}
     </div>
