@@ -881,8 +881,8 @@ describe("the operators' console", () => {
       assert.equal(await page.locator('.flags > li').count(), 0)
       // Before the check of the name, the page does not say that there is no warning.
       const unconfirmed = says(
-        'Jina halijathibitishwa. Taarifa nyingine hazina tahadhari.',
-        'The name is not confirmed. The other facts give no warning.',
+        'Jina halijakaguliwa. Taarifa nyingine hazina tahadhari.',
+        'The name is not checked. The other facts give no warning.',
       )
       const none = page.getByText(says('Hakuna tahadhari', 'No warning'), { exact: true })
       await page.getByText(unconfirmed, { exact: true }).waitFor()
@@ -890,15 +890,22 @@ describe("the operators' console", () => {
       await visitor.picture('unconfirmed-name')
       await page.keyboard.press('r')
       await question(visitor).getByText(unconfirmed, { exact: true }).waitFor()
-      await question(visitor)
-        .getByText(says('Jina halijakaguliwa kwenye ukurasa huu.', 'The name is not checked on this page.'))
-        .waitFor()
       await visitor.picture('unconfirmed-rejection')
       await page.keyboard.press('Escape')
       await question(visitor).waitFor({ state: 'detached' })
       await page.keyboard.press('n')
       await none.waitFor()
       assert.equal(await page.getByText(unconfirmed).count(), 0)
+      const same = says(
+        `Mtoa huduma amethibitisha jina: ${named.name}.`,
+        `The provider confirmed the name: ${named.name}.`,
+      )
+      for (const key of ['r', 'a']) {
+        await page.keyboard.press(key)
+        await question(visitor).getByText(same, { exact: true }).waitFor()
+        await page.keyboard.press('Escape')
+        await question(visitor).waitFor({ state: 'detached' })
+      }
       await visitor.looks('facts without a warning')
       await visitor.picture('ordinary-facts')
 
@@ -929,7 +936,7 @@ describe("the operators' console", () => {
       await visitor.opens(`/withdrawals/${id}`)
       await page.getByRole('button', { name: approve, exact: true }).waitFor()
       assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['filled', 'default'])
-      const unchecked = says('Jina halijakaguliwa kwenye ukurasa huu.', 'The name is not checked on this page.')
+      const unchecked = says('Jina halijakaguliwa.', 'The name is not checked.')
       const warnings = page.locator('section', {
         has: page.getByRole('heading', { name: says('Tahadhari', 'Warnings'), exact: true }),
       })
@@ -975,6 +982,44 @@ describe("the operators' console", () => {
       await visitor.picture('another-name-rejection')
       await operator.act(id, 'reject')
       await visitor.leave()
+    })
+
+  for (const language of languagesOf(0))
+    test(`if the provider knows no name, the warnings and both dialogs say so, also to another operator (${language})`, async () => {
+      const id = await operator.submit(shop, { amount: '1650.00', ending: newEnding() })
+      const checks = async () =>
+        (await office.world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())).body.data.name_checks
+      const unknown = [
+        'Mtoa huduma ameulizwa, na jina halijajulikana.',
+        'The provider was asked, and the name is not known.',
+      ]
+      for (const person of [asha, juma]) {
+        const visitor = await office.comes(person, 'operator', { language })
+        const { page, says } = visitor
+        const text = says(unknown[0] ?? '', unknown[1] ?? '')
+        await visitor.opens(`/withdrawals/${id}`)
+        if (person === asha) {
+          await page.getByText(says('Jina halijakaguliwa.', 'The name is not checked.'), { exact: true }).waitFor()
+          await visitor.press('Uliza jina kwa mtoa huduma', 'Ask the provider for the name')
+        }
+        const warnings = page.locator('section', {
+          has: page.getByRole('heading', { name: says('Tahadhari', 'Warnings'), exact: true }),
+        })
+        await warnings.getByText(text, { exact: true }).waitFor()
+        await page.getByRole('status').getByText(asha.email).waitFor()
+        for (const key of ['r', 'a']) {
+          await page.keyboard.press(key)
+          await question(visitor).getByText(text, { exact: true }).waitFor()
+          await visitor.picture(`unknown-name-${key}`)
+          await page.keyboard.press('Escape')
+          await question(visitor).waitFor({ state: 'detached' })
+        }
+        await visitor.looks('unknown name')
+        await visitor.picture('unknown-name')
+        assert.equal((await checks()).length, 1, 'opening the page asks no provider')
+        await visitor.leave()
+      }
+      await operator.act(id, 'reject')
     })
 
   test('if the next read of an open withdrawal fails, the page keeps the withdrawal and offers to try again', async () => {

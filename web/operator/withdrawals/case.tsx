@@ -68,7 +68,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
   const [decided, setDecided] = useState(false)
   const { open_question, ask } = useOpenQuestion(ACTIONS)
   const { withdrawal } = of
-  const name_check = useNameCheck(withdrawal.id)
+  const name_check = useNameCheck(of)
   const { check } = name_check
   const acts = allowedActions(of, me)
   // If the name on the account differs from the stated name, the merchant must explain it before an approval.
@@ -142,9 +142,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
       <Decide
         of={of}
         flags={flags}
-        provider_name={check?.name ?? null}
-        name_checked={check !== null}
-        name_confirmed={check?.matches === true}
+        check={check}
         name_differs={name_differs}
         act={act}
         onClose={() => ask(null)}

@@ -18,8 +18,8 @@ import { caseTexts } from './case-texts.ts'
 import { decideTexts } from './decide-texts.ts'
 import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
-import { Flags } from './panels.tsx'
-import { type ActionName, type DecisionProps, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
+import { Flags, NameOutcome } from './panels.tsx'
+import { type ActionName, type DecisionProps, type NameCheck, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
 
 /** The facts that the dialogs of an approval and of a rejection use. */
@@ -27,34 +27,25 @@ type ApprovalFacts = {
   flags: readonly Flag[]
   /** True means that the provider reports another name than the merchant. Only the dialog of an approval uses it. */
   name_differs: boolean
-  /** True means that the page has an answer of the provider to the question for the name. */
-  name_checked: boolean
-  /** True means that the provider confirmed the name. */
-  name_confirmed: boolean
+  /** The latest name check. Null means that no operator has asked the provider. */
+  check: NameCheck | null
 }
 
-/**
- * Shows the dialog of one action. Null as `act` means that no dialog is open. `provider_name` is the name of the account by the
- * provider. Null means that this name is not known.
- */
+/** Shows the dialog of one action. Null as `act` means that no dialog is open. */
 export function Decide({
   act,
   flags,
   name_differs,
-  name_checked,
-  name_confirmed,
-  provider_name,
+  check,
   ...rest
-}: DecisionProps & ApprovalFacts & { act: ActionName | null; provider_name: string | null }) {
+}: DecisionProps & ApprovalFacts & { act: ActionName | null }) {
   const t = useTexts(decideTexts)
-  const known_name = rest.of.withdrawal.destination_name ?? provider_name
+  const known_name = rest.of.withdrawal.destination_name ?? check?.name ?? null
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
-      {act === 'approve' ? (
-        <Approve {...rest} {...{ flags, name_differs, name_checked, name_confirmed, known_name }} />
-      ) : null}
-      {act === 'reject' ? <Reject {...rest} {...{ flags, name_checked, name_confirmed }} /> : null}
+      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, check, known_name }} /> : null}
+      {act === 'reject' ? <Reject {...rest} {...{ flags, check }} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
       {act === 'recall' ? <Recall {...rest} /> : null}
@@ -100,8 +91,7 @@ function Approve({
   of: { withdrawal, destination },
   flags,
   name_differs,
-  name_checked,
-  name_confirmed,
+  check,
   known_name,
   onDone,
   onClose,
@@ -128,7 +118,8 @@ function Approve({
   const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} name_confirmed={name_confirmed} />
+      <Flags flags={flags} name_confirmed={check?.matches === true} />
+      {check === null ? null : <NameOutcome check={check} flags={flags} />}
       {approvalHint === null ? null : (
         <Text fw={600} className="who">
           {approvalHint}
@@ -138,11 +129,11 @@ function Approve({
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} quiet={name_differs} sending={sending} onClose={onClose}>
-        {name_checked ? null : (
+        {check === null ? (
           <Text size="sm" fw={600}>
             {name_unchecked}
           </Text>
-        )}
+        ) : null}
         {destination.first_time ? (
           <Checkbox
             label={known_name === null ? t.approve.new_place_unnamed : t.approve.new_place}
@@ -157,13 +148,11 @@ function Approve({
 function Reject({
   of: { withdrawal },
   flags,
-  name_checked,
-  name_confirmed,
+  check,
   onDone,
   onClose,
-}: DecisionProps & Pick<ApprovalFacts, 'flags' | 'name_checked' | 'name_confirmed'>) {
+}: DecisionProps & Pick<ApprovalFacts, 'flags' | 'check'>) {
   const t = useTexts(decideTexts)
-  const { name_unchecked } = useTexts(caseTexts)
   const reasons = useTexts(rejectionReasons)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
   const { id, amount, currency } = withdrawal
@@ -179,12 +168,8 @@ function Reject({
   })
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} name_confirmed={name_confirmed} />
-      {name_checked ? null : (
-        <Text size="sm" fw={600}>
-          {name_unchecked}
-        </Text>
-      )}
+      <Flags flags={flags} name_confirmed={check?.matches === true} />
+      <NameOutcome check={check} flags={flags} />
       <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"

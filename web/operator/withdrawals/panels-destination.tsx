@@ -14,16 +14,22 @@ import { caseTexts } from './case-texts.ts'
 import type { NameCheck, WithdrawalCaseRecord } from './record.ts'
 
 /**
- * Returns the result of the latest name check of a withdrawal, and the function that asks the provider for the name. Null as
- * `check` means that the provider has not answered yet.
+ * Returns the name checks of a withdrawal, and the function that asks the provider for the name. `all` has the newest check
+ * first, and `own` is the last check of this page. Null as `check` means that no operator has asked the provider.
  */
-export function useNameCheck(id: string) {
-  const [check, setCheck] = useState<NameCheck | null>(null)
+export function useNameCheck({ withdrawal, name_checks }: WithdrawalCaseRecord) {
+  const [own, setOwn] = useState<NameCheck | null>(null)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/name-check')
   const look = () => {
-    if (!act.isPending) act.mutate({ params: { withdrawal_id: id }, body: {} }, { onSuccess: setCheck })
+    if (!act.isPending) act.mutate({ params: { withdrawal_id: withdrawal.id }, body: {} }, { onSuccess: setOwn })
   }
-  return { check, look, error: act.error, is_pending: act.isPending }
+  const recorded = name_checks[0]
+  // The server records an own check, so the next read of the case contains it.
+  const all =
+    own !== null && (recorded === undefined || own.checked_at > recorded.checked_at)
+      ? [own, ...name_checks]
+      : name_checks
+  return { check: all[0] ?? null, all, own, look, error: act.error, is_pending: act.isPending }
 }
 
 /** Shows the recipient, the earlier withdrawals to this destination, and the name check. */
@@ -96,43 +102,60 @@ function OtherMerchants({ destination }: Pick<WithdrawalCaseRecord, 'destination
   )
 }
 
-function Name({ name_check: { check, look, error, is_pending } }: { name_check: ReturnType<typeof useNameCheck> }) {
+/** Shows the name checks, newest first, and the button that asks the provider. */
+function Name({ name_check: { all, own, look, error, is_pending } }: { name_check: ReturnType<typeof useNameCheck> }) {
   const t = useTexts(caseTexts)
   const result = useRef<HTMLDivElement>(null)
   // The operator may have used the key at the top of the page, and the result may be below the visible part.
   useEffect(() => {
-    if (check === null) return
+    if (own === null) return
     result.current?.scrollIntoView({ block: 'nearest' })
     // The button that had the focus may have left the page with the warning.
     if (document.activeElement === document.body) result.current?.focus({ preventScroll: true })
-  }, [check])
+  }, [own])
+  const [newest, ...older] = all
   return (
     <Stack gap="xs">
       <div role="status" ref={result} tabIndex={-1}>
-        {check === null ? null : (
-          <Group gap="xs">
-            {check.matches === null ? (
-              <Chip tone="plain">{t.check_unknown}</Chip>
-            ) : (
-              <Chip tone={check.matches ? 'good' : 'bad'}>{check.matches ? t.check_same : t.check_differs}</Chip>
-            )}
-            <Text size="sm" lang={check.name === null ? 'en' : undefined} className="who">
-              {check.name === null ? check.message : t.check_name(check.name)}
-            </Text>
-            <Text size="sm" c="dimmed">
-              <Time time={check.checked_at} />
-            </Text>
-          </Group>
-        )}
+        {newest === undefined ? null : <CheckAnswer check={newest} />}
       </div>
+      {older.length === 0 ? null : (
+        <ul className="name-checks" aria-label={t.earlier_checks}>
+          {older.map((check) => (
+            <li key={check.checked_at}>
+              <CheckAnswer check={check} />
+            </li>
+          ))}
+        </ul>
+      )}
       <Problem error={error} retry={look} />
       <ForDuty duty="money">
         <Group className="no-print">
           <Button size="xs" variant="default" loading={is_pending} onClick={look}>
-            {check === null ? t.check : t.check_again}
+            {newest === undefined ? t.check : t.check_again}
           </Button>
         </Group>
       </ForDuty>
     </Stack>
+  )
+}
+
+/** Shows the answer to one name check, with the operator and the time. */
+function CheckAnswer({ check: { name, matches, message, checked_by, checked_at } }: { check: NameCheck }) {
+  const t = useTexts(caseTexts)
+  return (
+    <Group gap="xs">
+      {matches === null ? (
+        <Chip tone="plain">{name === null ? t.check_unknown : t.check_unstated}</Chip>
+      ) : (
+        <Chip tone={matches ? 'good' : 'bad'}>{matches ? t.check_same : t.check_differs}</Chip>
+      )}
+      <Text size="sm" lang={name === null ? 'en' : undefined} className="who">
+        {name === null ? message : t.check_name(name)}
+      </Text>
+      <Text size="sm" c="dimmed" className="who">
+        {checked_by} · <Time time={checked_at} />
+      </Text>
+    </Group>
   )
 }

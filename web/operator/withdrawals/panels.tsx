@@ -8,15 +8,15 @@ import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { useMe } from '../operator.ts'
 import { useProviderName } from '../provider-names.ts'
-import { useOperatorWords } from '../words.ts'
+import { isolateDirection, useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
 import type { useNameCheck } from './panels-destination.tsx'
-import { hasApproved, isApprovable, isSubmitter, type WithdrawalCaseRecord } from './record.ts'
+import { hasApproved, isApprovable, isSubmitter, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
 
 /**
- * Shows the warnings and the ordinary facts before money leaves, and asks for a check of the name. After the decision, shows
+ * Shows the warnings and the ordinary facts before money leaves, with the result of the name check. After the decision, shows
  * only a conflict of interest of the operator.
  */
 export function WarningPanel({
@@ -34,38 +34,67 @@ export function WarningPanel({
     <section className="panel">
       <Title order={2}>{t.look}</Title>
       <Stack gap="sm">
-        {isApprovable(of.withdrawal) ? <UncheckedName {...name_check} /> : null}
+        {isApprovable(of.withdrawal) ? <CheckedName flags={flags} {...name_check} /> : null}
         <Flags flags={flags} name_confirmed={name_check.check?.matches === true} />
       </Stack>
     </section>
   )
 }
 
-/** Until the provider has answered, says that the name is not checked, with the button that asks the provider. */
-function UncheckedName({ check, look, is_pending }: ReturnType<typeof useNameCheck>) {
+/** Says how the name check ended. Until the provider has told the name, also shows the button that asks the provider. */
+function CheckedName({
+  flags,
+  check,
+  look,
+  is_pending,
+}: { flags: readonly Flag[] } & Pick<ReturnType<typeof useNameCheck>, 'check' | 'look' | 'is_pending'>) {
   const t = useTexts(caseTexts)
-  if (check !== null) return null
+  if (check?.matches === false) return null
   return (
-    <ForDuty duty="money">
-      <Group gap="sm" className="name-unchecked">
-        <Text fw={600}>{t.name_unchecked}</Text>
-        <Button
-          size="xs"
-          variant="default"
-          className="no-print"
-          loading={is_pending}
-          onClick={look}
-          aria-keyshortcuts="n"
-          rightSection={
-            <kbd className="key-hint" aria-hidden>
-              n
-            </kbd>
-          }
-        >
-          {t.check}
-        </Button>
-      </Group>
-    </ForDuty>
+    <Group gap="sm" className="name-unchecked">
+      <NameOutcome check={check} flags={flags} />
+      {check !== null && check.name !== null ? null : (
+        <ForDuty duty="money">
+          <Button
+            size="xs"
+            variant="default"
+            className="no-print"
+            loading={is_pending}
+            onClick={look}
+            aria-keyshortcuts="n"
+            rightSection={
+              <kbd className="key-hint" aria-hidden>
+                n
+              </kbd>
+            }
+          >
+            {check === null ? t.check : t.check_again}
+          </Button>
+        </ForDuty>
+      )}
+    </Group>
+  )
+}
+
+/**
+ * Says that the name is not checked, not known, or the same, and if only the name lacks a confirmation, says this too. Shows
+ * nothing for a differing name, because a warning says so.
+ */
+export function NameOutcome({ check, flags }: { check: NameCheck | null; flags: readonly Flag[] }) {
+  const t = useTexts(caseTexts)
+  if (check?.matches === false) return null
+  if (check?.matches === true)
+    return check.name === null ? null : <Text size="sm">{t.name_same(isolateDirection(check.name))}</Text>
+  const text =
+    check === null
+      ? t.name_unchecked
+      : check.name === null
+        ? t.name_unknown
+        : t.name_unstated(isolateDirection(check.name))
+  return (
+    <Text size="sm" fw={600}>
+      {flags.every(({ tone }) => tone === 'plain') ? `${text} ${t.only_name}` : text}
+    </Text>
   )
 }
 
@@ -92,7 +121,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
 
 /**
  * Shows the warnings as a coloured list, and below them the ordinary facts without a colour, for the panel and for the dialogs.
- * If there is no warning, shows a chip that says so, or that only the name is not confirmed.
+ * If there is no warning and the provider confirmed the name, shows a chip that says so.
  */
 export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_confirmed: boolean }) {
   const t = useTexts(caseTexts)
@@ -100,11 +129,7 @@ export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_
   const facts = flags.filter(({ tone }) => tone === 'plain')
   return (
     <div>
-      {warnings.length > 0 ? null : name_confirmed ? (
-        <Chip tone="good">{t.usual}</Chip>
-      ) : (
-        <Chip tone="plain">{t.only_name}</Chip>
-      )}
+      {warnings.length === 0 && name_confirmed ? <Chip tone="good">{t.usual}</Chip> : null}
       {warnings.length === 0 ? null : (
         <ul className="flags">
           {warnings.map(({ tone, text }) => (
