@@ -2,7 +2,7 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { texts, useTexts } from './language.ts'
 import { Problem } from './problem.tsx'
 import { showCount } from './show.ts'
@@ -33,6 +33,8 @@ export type BulkAct<Row> = {
   done?: (count: number) => string
   /** Sends the action on all rows in one call, in place of `run`. Afterwards, the rows stay selected. */
   runAll?: (rows: readonly Row[]) => Promise<unknown>
+  /** Shows further actions on the selected rows, and their results, which also appear without a selected row. */
+  more?: (rows: readonly Row[], choose: (keys: string[]) => void) => ReactNode
 }
 
 /**
@@ -85,14 +87,15 @@ export function BulkBar<Row>({
       <Text size="sm">{rows.length === 0 ? t.none : t.selected(showCount(rows.length))}</Text>
       {rows.length === 0 ? null : (
         <>
-          <Button size="xs" loading={busy} onClick={() => void run()}>
-            {act.label}
-          </Button>
           <Button size="xs" variant="default" disabled={busy} onClick={() => choose([])}>
             {t.clear}
           </Button>
+          <Button size="xs" loading={busy} onClick={() => void run()}>
+            {act.label}
+          </Button>
         </>
       )}
+      {act.more?.(rows, choose)}
       <Problem error={error} />
     </Group>
   )

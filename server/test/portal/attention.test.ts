@@ -389,6 +389,91 @@ for (const language of languagesOf(2)) {
 }
 
 for (const language of languagesOf(0)) {
+  test(`a member resends the webhooks of selected payments once, sees which did not arrive and why, and copies references (${language})`, async () => {
+    const { merchant, key, id, deliveries } = await troubledShop()
+    const other = await office.world.post(
+      '/v1/collections/wallet-push',
+      { amount: '3000', phone: '0754129001', reference: 'ORDER-78' },
+      { key },
+    )
+    const other_id: string = other.body.data.collection_id
+    const ofOther = async () =>
+      (await deliveries()).find(({ payload }: { payload: object }) => Object.values(payload).includes(other_id))
+    while ((await ofOther()) === undefined) await new Promise((done) => setTimeout(done, 20))
+    await untilGivenUp(deliveries)
+    receiver.reply = { kind: 'status', status: 200 }
+    const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', {
+      language,
+      refusals: [409],
+    })
+    const { page, says } = at
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await at.opens('/sandbox/collections')
+    await page.getByRole('table').getByText('ORDER-78').waitFor()
+    const all = page.getByLabel(says('Chagua yote ya ukurasa huu', 'Select all on this page'))
+    const resend = page.getByRole('button', { name: says('Tuma webhook tena', 'Resend webhooks'), exact: true })
+    const dialog = page.getByRole('dialog')
+    const confirm = dialog.getByRole('button', { name: says('Tuma tena', 'Resend'), exact: true })
+    await all.check()
+    await at.press('Nakili namba za kumbukumbu', 'Copy references')
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'ORDER-78\nORDER-77\nHELD-1')
+    const before = receiver.received.length
+    const sent = () => receiver.received.slice(before).map(({ body }) => JSON.parse(body).collection_id)
+    await resend.click()
+    await dialog.getByText(says('Malipo 1 hayajakamilika', '1 selected payment is not finished')).waitFor()
+    await at.picture('resend-selected-question')
+    await dialog.getByRole('button', { name: says('Ghairi', 'Cancel') }).click()
+    assert.deepEqual(sent(), [], 'the question sends nothing')
+    await resend.click()
+    await confirm.dblclick()
+    const arrived = says('Webhook za malipo: 2 zimefika.', 'Webhooks of payments: 2 arrived.')
+    await page.locator('.toasts').getByText(arrived, { exact: true }).waitFor()
+    assert.deepEqual(sent().sort(), [id, other_id].sort(), 'each finished payment is sent once')
+    await page.getByText(says('Umechagua 1', '1 selected')).waitFor()
+    await at.looks('a list after all webhooks arrived')
+    // The server refuses one payment, and the receiver does not accept the other one.
+    const refused = await ofOther()
+    await page.route(`**/webhook-deliveries/${refused.id}/replay?*`, (route) => {
+      const message = 'This delivery is still pending: the server retries it. See next_attempt_at.'
+      const error = { code: 'invalid_state', message, details: null }
+      return route.fulfill({ status: 409, json: { success: false, error } })
+    })
+    receiver.reply = { kind: 'status', status: 503 }
+    await all.check()
+    await resend.click()
+    await confirm.click()
+    const summary = says('Webhook za malipo: 0 zimefika, 2 hazijafika.', 'Webhooks of payments: 0 arrived, 2 did not.')
+    await page.locator('.toasts').getByText(summary, { exact: true }).waitFor()
+    const report = page.getByRole('group', { name: summary, exact: true })
+    const reasons = report.getByRole('listitem')
+    await reasons
+      .getByText(says('ORDER-77: seva yako imejibu HTTP 503', 'ORDER-77: your server answered with HTTP 503'))
+      .waitFor()
+    await reasons
+      .getByText(says('ORDER-78: Ujumbe huu bado unasubiri', 'ORDER-78: This delivery is still pending'))
+      .waitFor()
+    await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
+    await at.looks('a list with refused webhooks')
+    await at.picture('resend-selected-refused')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await at.looks('a list with refused webhooks on a phone')
+    await at.picture('resend-selected-refused-phone')
+    await at.leave()
+  })
+
+  test(`a member without the right to send webhooks gets no button for it in the list of payments (${language})`, async () => {
+    const { merchant } = await troubledShop()
+    const at = await office.comes(await office.newPerson('VIEWER', merchant), 'dashboard', { language })
+    const { page, says } = at
+    await at.opens('/sandbox/collections')
+    await page.getByLabel(says('Chagua yote ya ukurasa huu', 'Select all on this page')).check()
+    await page.getByRole('button', { name: says('Nakili namba za kumbukumbu', 'Copy references') }).waitFor()
+    assert.equal(await page.getByRole('button', { name: says('Tuma webhook tena', 'Resend webhooks') }).count(), 0)
+    await at.leave()
+  })
+}
+
+for (const language of languagesOf(0)) {
   test(`the page of a payment says how many attempts of its webhook failed and when the next attempt is, and sends the webhook now (${language})`, async () => {
     const { merchant, id } = await troubledShop()
     const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { language })

@@ -10,7 +10,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
-import { usePaymentsCsv } from './payments-csv.ts'
+import { usePaymentsBulk } from './payments-bulk.tsx'
 
 type MerchantCollectionRow = Calls['GET /v1/collections']['data']['items'][number]
 
@@ -108,7 +108,7 @@ export function Collections() {
       <Time key="" time={row.created_at} />,
     ],
   })
-  const bulk = usePaymentsCsv()
+  const bulk = usePaymentsBulk()
   return (
     <Page title={t.title} lead={t.lead}>
       <List

@@ -9,7 +9,7 @@ import { Amount, Chip, Time } from '../../ui/parts.tsx'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { linksTexts } from './links-texts.ts'
-import { usePaymentsCsv } from './payments-csv.ts'
+import { usePaymentsBulk } from './payments-bulk.tsx'
 
 type LinkPaymentRow = Calls['GET /v1/payment-links/{link_id}/collections']['data']['items'][number]
 
@@ -38,7 +38,7 @@ export function PaymentsOfLink({ link_id }: { link_id: string }) {
       right: true,
     },
   ]
-  const bulk = usePaymentsCsv()
+  const bulk = usePaymentsBulk()
   return (
     <section className="panel" aria-labelledby="payments-title">
       <Title order={2} id="payments-title">

@@ -22,7 +22,8 @@ const LOOK_MS = 500
 /** After this time in milliseconds, the page stops waiting for the result. The server waits 8 seconds for a receiver. */
 const PATIENCE_MS = 30_000
 
-const lastNumber = ({ attempts }: ResentDelivery) => attempts.at(-1)?.number ?? 0
+/** Returns the number of the last attempt, or 0. */
+export const lastNumber = ({ attempts }: ResentDelivery) => attempts.at(-1)?.number ?? 0
 
 /** A delivery that the page sent again, its endpoint, and the number of its last attempt before. */
 type ResentWebhook = { id: string; endpoint_id: string; attempts_before: number }
@@ -62,8 +63,8 @@ function useNextAttempt(resent: ResentWebhook, onFinish: () => void) {
   return { delivery: data, error: waiting ? null : error, waiting, ended }
 }
 
-/** The deliveries of the newest event, one for each endpoint. Ids of deliveries begin with their time. */
-function newestDeliveries(webhooks: readonly WebhookItem[]) {
+/** Returns the deliveries of the newest event, one for each endpoint. Ids of deliveries begin with their time. */
+export function newestDeliveries(webhooks: readonly WebhookItem[]) {
   const newest = webhooks.reduce<WebhookItem | undefined>(
     (max, item) => (max === undefined || item.delivery_id > max.delivery_id ? item : max),
     undefined,
