@@ -351,6 +351,45 @@ test('a member corrects a withdrawal that the API refused after the review, and 
 })
 
 for (const language of languagesOf(0)) {
+  test(`the review warns first about a name that differs, and repeats when the business paid the recipient (${language})`, async () => {
+    const other = await operator.shop(MONEY)
+    const finance = await office.newPerson('FINANCE', other.merchant)
+    const visitor = await office.comes(finance, 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/recipients')
+    await page.getByLabel(says('Mtandao', 'Network'), { exact: true }).selectOption('MPESA')
+    await visitor.fill('Namba ya simu ya mpokeaji', "Recipient's phone number", '0754 123 202')
+    await visitor.fill('Jina la mpokeaji', "Recipient's name", 'Neema Mushi')
+    await visitor.press('Hifadhi mpokeaji', 'Save the recipient')
+    await visitor.press('Hakiki jina: Neema Mushi', 'Check the name: Neema Mushi')
+    const differs = says('Jina ni tofauti', 'Name differs')
+    await page.getByRole('list').getByText(differs).first().waitFor()
+    const withdraw = async () => {
+      await visitor.press('Toa pesa kwenda kwa Neema Mushi', 'Withdraw money to Neema Mushi')
+      await visitor.fill('Kiasi cha kumtumia mpokeaji', 'Amount that the recipient gets', '1000')
+      await visitor.press('Angalia makato', 'See the fees')
+      await visitor.sees('Hakiki kabla ya kutuma ombi', 'Check before you send the request')
+      const [first] = await page.locator('main form').getByText(differs).all()
+      assert.equal(await first?.locator('xpath=ancestor::*[@role="alert"]').count(), 1, 'the warning comes first')
+    }
+    await withdraw()
+    const facts = page.getByRole('row', { name: says('Uhakiki wa jina', 'Name check') })
+    await facts.getByText(says('Hujawahi kumlipa', 'Never paid')).waitFor()
+    await visitor.looks('review of a recipient whose name differs')
+    await visitor.picture('review-name-differs')
+    await page.getByRole('button', { name: says('Tuma ombi la kutoa', 'Withdraw TZS') }).click()
+    await visitor.sees('Utoaji wa TZS 1,000', 'Withdrawal of TZS 1,000')
+    const made = page.url().split('/').at(-1)
+    const path = `/v1/sandbox/disbursements/${made}/simulate`
+    await office.world.post(path, { outcome: 'SUCCESS' }, { key: other.sandbox })
+    await visitor.opens('/sandbox/recipients')
+    await withdraw()
+    await facts.getByText(says('Umemlipa mara 1, tarehe', 'Paid once, on')).waitFor()
+    await visitor.leave()
+  })
+}
+
+for (const language of languagesOf(0)) {
   test(`a finance member saves, checks, renames, uses and removes a recipient (${language})`, async () => {
     const other = await operator.shop(MONEY)
     const visitor = await office.comes(await office.newPerson('FINANCE', other.merchant), 'dashboard', { language })

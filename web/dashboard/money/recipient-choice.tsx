@@ -54,6 +54,23 @@ export function NameCheckChip({ recipient: { name_check, name_checked_at } }: { 
   )
 }
 
+/** Returns true if the provider has another name for the account of this recipient. */
+export function nameDiffers(recipient: KnownRecipient): boolean {
+  return 'label' in recipient && recipient.name_check === 'different'
+}
+
+/** Shows the name check of a saved recipient, and when and how often the business paid the recipient. */
+export function RecipientFacts({ recipient }: { recipient: KnownRecipient }) {
+  const t = useTexts(recipientsTexts)
+  const language = useLanguage()
+  return (
+    <>
+      {'label' in recipient ? <NameCheckChip recipient={recipient} /> : null}
+      <span>{paidBefore(recipient, t, language)}</span>
+    </>
+  )
+}
+
 const destinationKey = ({ destination_code, destination_identifier }: KnownRecipient) =>
   `${destination_code} ${destination_identifier}`
 
@@ -86,7 +103,6 @@ export function RecipientChoice({
   draft: WithdrawalDraft
 }) {
   const t = useTexts(recipientsTexts)
-  const language = useLanguage()
   const at = useEnvironmentPath()
   const { items, earlier } = lists
   if (items.length === 0 && earlier.length === 0) return null
@@ -115,11 +131,10 @@ export function RecipientChoice({
       />
       {chosen === null ? null : (
         <Text size="sm" mt="xs" component="div" className="recipient-facts" role="status">
-          {'label' in chosen ? <NameCheckChip recipient={chosen} /> : null}
-          <span>{paidBefore(chosen, t, language)}</span>
+          <RecipientFacts recipient={chosen} />
         </Text>
       )}
-      {chosen !== null && 'label' in chosen && chosen.name_check === 'different' ? (
+      {chosen !== null && nameDiffers(chosen) ? (
         <Text size="sm" mt="xs" c="red">
           {t.check_says.different}
         </Text>

@@ -17,7 +17,13 @@ import { Problem } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { DestinationFields, type PayoutDestination, useDestinationChecks } from './destination-fields.tsx'
-import { fieldsOf, knownRecipient, RecipientChoice, type RecipientLists } from './recipient-choice.tsx'
+import {
+  fieldsOf,
+  type KnownRecipient,
+  knownRecipient,
+  RecipientChoice,
+  type RecipientLists,
+} from './recipient-choice.tsx'
 import { recipientsTexts } from './recipients-texts.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import {
@@ -128,7 +134,10 @@ function WithdrawalSteps({ destinations }: { destinations: readonly PayoutDestin
   if (quote !== null) {
     const typed = draft.form.getValues()
     const chosen = destinations.find(({ code }) => code === quote.destination_code)
-    return <Review {...{ typed, quote, send, draft }} place={chosen?.name ?? ''} back={() => setQuote(null)} />
+    const recipient = recipients.data ? recipientOf(recipients.data, typed) : null
+    return (
+      <Review {...{ typed, quote, send, draft, recipient }} place={chosen?.name ?? ''} back={() => setQuote(null)} />
+    )
   }
   return (
     <Page key="form" title={t.title} lead={t.lead}>
@@ -163,8 +172,8 @@ function Fields({
   const recipients = useTexts(recipientsTexts)
   const parts = useTexts(partsTexts)
   const { form } = draft
-  const { method, destination_code, destination_identifier } = destinationOf(form.values)
-  const chosen = lists ? knownRecipient(lists, destination_code, destination_identifier) : null
+  const { method } = form.values
+  const chosen = lists ? recipientOf(lists, form.values) : null
   const choose = (value: PayoutMethod) => {
     form.setValues({ method: value, destination_code: '' })
     form.clearErrors()
@@ -192,14 +201,11 @@ function Fields({
   )
 }
 
-/** Returns the destination in the form, with the field names of the API. */
-function destinationOf({ method, destination_code, identifier, name }: WithdrawalFields) {
-  const { destination_identifier } = destinationFields({ method, destination_code, identifier, name })
-  return {
-    method,
-    destination_code: method === 'PROVIDER_PESA' ? method : destination_code,
-    destination_identifier,
-  }
+/** Finds the saved or earlier recipient with the destination in the form. Null means that the destination is new. */
+function recipientOf(lists: RecipientLists, typed: WithdrawalFields): KnownRecipient | null {
+  const { method, destination_code } = typed
+  const { destination_identifier } = destinationFields(typed)
+  return knownRecipient(lists, method === 'PROVIDER_PESA' ? method : destination_code, destination_identifier)
 }
 
 /** If the address names a recipient, fills the form with the recipient and removes it from the address. */

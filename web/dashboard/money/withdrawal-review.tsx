@@ -11,23 +11,29 @@ import { Amount, Page } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount } from '../../ui/show.ts'
 import { useOpenRequests } from './open-requests.ts'
+import { type KnownRecipient, nameDiffers, RecipientFacts } from './recipient-choice.tsx'
+import { recipientsTexts } from './recipients-texts.ts'
 import { newTexts } from './withdrawal-new-texts.ts'
 import { showIdentifier, type WithdrawalDraft, type WithdrawalFields } from './withdrawal-record.ts'
 
 /** The fees of a withdrawal, as the server computed them for the review. */
 export type WithdrawalQuote = Calls['POST /v1/merchant/withdrawals/quote']['data']
 
-/** Shows the review. `place` is the name of the network, bank or wallet. `send` submits the withdrawal. */
+/**
+ * Shows the review. `place` is the name of the network, bank or wallet. `send` submits the withdrawal. Null as `recipient` means
+ * that the business neither saved nor lately paid the recipient.
+ */
 export function Review(props: {
   typed: WithdrawalFields
   quote: WithdrawalQuote
   place: string
+  recipient: KnownRecipient | null
   draft: WithdrawalDraft
   send: (event?: FormEvent<HTMLFormElement>) => void
   back: () => void
 }) {
   const t = useTexts(newTexts)
-  const { typed, quote, place, draft, send, back } = props
+  const { typed, quote, place, recipient, draft, send, back } = props
   const balance = useRead('GET /v1/merchant/balance', {}, { live: true })
   const { currency, total_reserved_amount } = quote
   const limits = useRead('GET /v1/merchant/payout-limits', {}, { live: true })
@@ -40,6 +46,7 @@ export function Review(props: {
     <Page key="review" title={t.review_title} lead={t.review_lead}>
       <form onSubmit={send}>
         <Stack gap="md" maw="38rem">
+          {recipient !== null && nameDiffers(recipient) ? <NameWarning /> : null}
           <section className="panel" aria-label={t.review_title}>
             <table className="sums">
               <tbody>
@@ -47,6 +54,13 @@ export function Review(props: {
                   <Amount value={quote.recipient_net_amount} currency={currency} />
                 </Line>
                 <Line label={t.where}>{whereTo(typed, place, t)}</Line>
+                {recipient === null ? null : (
+                  <Line label={t.known}>
+                    <div className="recipient-facts">
+                      <RecipientFacts recipient={recipient} />
+                    </div>
+                  </Line>
+                )}
                 {typed.reference.trim() === '' ? null : <Line label={t.reference}>{typed.reference.trim()}</Line>}
                 <Fees quote={quote} />
                 <Line label={t.total} strong>
@@ -99,6 +113,15 @@ export function Review(props: {
         </Stack>
       </form>
     </Page>
+  )
+}
+
+function NameWarning() {
+  const t = useTexts(recipientsTexts)
+  return (
+    <Alert color="red" variant="light" role="alert" title={t.checks.different}>
+      {t.check_says.different}
+    </Alert>
   )
 }
 
