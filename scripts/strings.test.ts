@@ -37,10 +37,7 @@ test('a Swahili status agrees with its noun: malipo take ya-, ujumbe takes u-', 
       .filter((one) => one.file === file && key.test(one.key))
       .map(({ sw }) => sw ?? '')
   const payments = of('web/ui/words.ts', /^collection\./)
-  const messages = [
-    ...of('web/dashboard/business/messages.tsx', /^state\./),
-    ...of('web/dashboard/develop/webhooks-texts.ts', /^(status|state|states|statuses)\./),
-  ]
+  const messages = of('web/ui/delivery-state.tsx', /^(delivered|sent|queued|retrying|failed|cancelled|kept\w*|open)$/)
   assert.ok(payments.length >= 6 && messages.length >= 8, `${payments.length} ${messages.length}`)
   assert.deepEqual(
     payments.filter((text) => !/^(Bado ha)?(ya|haya)/i.test(text)),

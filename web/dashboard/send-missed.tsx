@@ -4,8 +4,8 @@ import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useCall } from '../ui/data.ts'
+import { useMissedText } from '../ui/delivery-state.tsx'
 import { texts, useTexts } from '../ui/language.ts'
-import { Time } from '../ui/parts.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { showCount } from '../ui/show.ts'
 import { showProgressToast, showToast } from '../ui/toast.tsx'
@@ -14,8 +14,7 @@ import { type MissedRead, readMissed, watchMissed } from './missed-progress.ts'
 
 const missedTexts = texts({
   sw: {
-    waiting: (count: number) => `Ujumbe ${showCount(count)} unasubiri kutumwa tena. Jaribio lijalo:`,
-    given_up: (count: number) => `Ujumbe ${showCount(count)} hautatumwa tena wenyewe.`,
+    missed: 'Ujumbe usiopokelewa:',
     send: 'Tuma sasa',
     sent: (count: number) =>
       count === 0 ? 'Hakuna ujumbe unaosubiri kutumwa.' : `Seva inatuma ujumbe ${showCount(count)} sasa.`,
@@ -28,12 +27,7 @@ const missedTexts = texts({
     unknown: (count: number) => `Ujumbe ${showCount(count)} bado hauna matokeo.`,
   },
   en: {
-    waiting: (count: number) =>
-      count === 1
-        ? '1 missed delivery waits for a retry. Next attempt:'
-        : `${showCount(count)} missed deliveries wait for a retry. Next attempt:`,
-    given_up: (count: number) =>
-      `The server does not retry ${showCount(count)} missed ${count === 1 ? 'delivery' : 'deliveries'}.`,
+    missed: 'Missed deliveries:',
     send: 'Send now',
     sent: (count: number) =>
       count === 0
@@ -48,18 +42,18 @@ const missedTexts = texts({
   },
 })
 
-/** Says how many deliveries wait for a retry, when the server makes the next attempt, and how many it does not retry. */
-export function MissedFacts({ webhook: { failed, given_up, next_attempt_at } }: { webhook: FailingWebhook }) {
+/** Says how many missed deliveries the server retries, when the next attempt is, and how many have failed. */
+export function MissedFacts({
+  webhook: { failed, given_up, next_attempt_at },
+}: {
+  webhook: Pick<FailingWebhook, 'failed' | 'given_up' | 'next_attempt_at'>
+}) {
   const t = useTexts(missedTexts)
+  const missed = useMissedText()
   return (
-    <>
-      {next_attempt_at === null ? null : (
-        <Text size="sm">
-          {t.waiting(failed - given_up)} <Time time={next_attempt_at} />
-        </Text>
-      )}
-      {given_up === 0 ? null : <Text size="sm">{t.given_up(given_up)}</Text>}
-    </>
+    <Text size="sm">
+      {t.missed} {missed({ failed, given_up, next_at: next_attempt_at })}
+    </Text>
   )
 }
 

@@ -43,7 +43,6 @@ export const timelineTexts = texts({
     webhook_waits: (event: string) => `Taarifa ya ${event} inasubiri kutumwa kwenye webhook yako.`,
     webhook_delivered: (event: string) => `Webhook yako imepokea taarifa ya ${event}.`,
     webhook_failed: (event: string) => `Webhook yako haikupokea taarifa ya ${event}.`,
-    next_try: 'Itajaribiwa tena',
     labels: {
       method: 'Njia',
       provider: 'Mtoa huduma',
@@ -101,7 +100,6 @@ export const timelineTexts = texts({
     webhook_waits: (event: string) => `The server will send the event ${event} to your webhook.`,
     webhook_delivered: (event: string) => `Your webhook accepted the event ${event}.`,
     webhook_failed: (event: string) => `Your webhook did not accept the event ${event}.`,
-    next_try: 'Next attempt at',
     labels: {
       method: 'Method',
       provider: 'Provider',

@@ -5,6 +5,8 @@ import { Button, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { useRead } from '../ui/data.ts'
+import { deliveryErrors } from '../ui/delivery-errors.ts'
+import { DeliveryState, type SentThing } from '../ui/delivery-state.tsx'
 import { useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/loading-rows.tsx'
 import { FactList, Mono, PageLink, Time, type Tone } from '../ui/parts.tsx'
@@ -20,9 +22,12 @@ const CALLS = [
 ] as const
 type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
+type WebhookItem = Extract<TimelineItem, { kind: 'webhook' }>
 type TimelineEntry = {
   tone: Tone
   text: string
+  /** The state of the delivery, on its newest attempt. */
+  state?: SentThing | null
   /** The words of a person about this step, which stay visible. */
   quote?: string | null
   details: readonly (readonly [string, ReactNode] | null)[]
@@ -37,9 +42,10 @@ const TECHNICAL: ReadonlySet<TimelineItem['kind']> = new Set(['request', 'attemp
  */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
   const t = useTexts(timelineTexts)
-  const describe = useTell(name.includes('/withdrawals/') ? 'withdrawal' : 'collection')
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
   const items = read.data?.items
+  const kind = name.includes('/withdrawals/') ? 'withdrawal' : 'collection'
+  const describe = useTell(kind, newestAttempts(items ?? []))
   const [opened, setOpened] = useState(false)
   const keyed = withKeys(items ?? [])
   const plain = keyed.filter(({ item }) => !TECHNICAL.has(item.kind))
@@ -103,7 +109,9 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
       <p className="moment-when">
         <Time time={item.at} /> · {t.kinds[item.kind]}
       </p>
-      <p>{entry.text}</p>
+      <p>
+        {entry.text} {entry.state ? <DeliveryState of={entry.state} /> : null}
+      </p>
       {entry.quote ? <p className="quoted">{entry.quote}</p> : null}
       {details.length > 0 ? (
         <details className="disclosed">
@@ -115,10 +123,30 @@ function TimelineRow({ item, entry }: { item: TimelineItem; entry: TimelineEntry
   )
 }
 
-/** Returns the function that describes an item in a sentence with details. `kind` selects the names of the statuses. */
-function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => TimelineEntry {
+/** The newest attempt of each webhook delivery. The items are in the order of their times. */
+function newestAttempts(items: readonly TimelineItem[]): ReadonlySet<TimelineItem> {
+  const webhooks = items.filter((item) => item.kind === 'webhook')
+  return new Set(new Map(webhooks.map((item) => [item.delivery_id, item])).values())
+}
+
+/** Returns the state of the delivery of its newest attempt. */
+function webhookState({ delivered, number, error, next_attempt_at: next_at }: WebhookItem): SentThing {
+  const ended = delivered ? 'delivered' : error === 'endpoint_deleted' ? 'cancelled' : 'failed'
+  const open = next_at !== null || number === 0
+  return { status: open ? 'pending' : ended, attempts: number, next_at, repeats: delivered }
+}
+
+/**
+ * Returns the function that describes an item in a sentence with details. `kind` selects the names of the statuses. `newest`
+ * has the items that show the state of their webhook delivery.
+ */
+function useTell(
+  kind: 'collection' | 'withdrawal',
+  newest: ReadonlySet<TimelineItem>,
+): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
   const words = useWords()
+  const errors = useTexts(deliveryErrors)
   const at = useEnvironmentPath()
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const leadTo = (path: string, label: string) =>
@@ -166,7 +194,7 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => Tim
       [labels.posting, <Mono key="">{item.posting}</Mono>],
     ],
   })
-  const tellWebhook = (item: Extract<TimelineItem, { kind: 'webhook' }>): TimelineEntry => {
+  const tellWebhook = (item: WebhookItem): TimelineEntry => {
     const sent = item.number > 0
     return {
       tone: item.delivered ? 'good' : sent ? 'bad' : 'wait',
@@ -175,13 +203,13 @@ function useTell(kind: 'collection' | 'withdrawal'): (item: TimelineItem) => Tim
         : sent
           ? t.webhook_failed(item.event)
           : t.webhook_waits(item.event),
+      state: newest.has(item) ? webhookState(item) : null,
       details: [
         [labels.delivery, leadTo(`webhooks/deliveries/${item.delivery_id}`, item.delivery_id)],
         sent ? [labels.number, item.number] : null,
         sent ? [labels.answer, item.status_code ?? t.no_answer] : null,
-        item.error ? [labels.error, <Mono key="">{item.error}</Mono>] : null,
+        item.error ? [labels.error, errors[item.error] ?? item.error] : null,
         item.duration_ms === null ? null : [labels.duration, showDuration(item.duration_ms)],
-        item.next_attempt_at === null ? null : [t.next_try, <Time key="" time={item.next_attempt_at} />],
       ],
     }
   }

@@ -1,4 +1,4 @@
-// Contains the reasons why the server did not deliver a webhook, for both consoles.
+// Contains the reasons why the server did not deliver a webhook or a message, for both consoles.
 
 /** The text of each error code of a delivery attempt. */
 export const deliveryErrors: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {
@@ -35,5 +35,33 @@ export const deliveryErrors: { readonly [language in 'sw' | 'en']: Readonly<Reco
     not_configured: 'no address is configured',
     endpoint_deleted: 'the merchant removed the endpoint, so our server sent nothing',
     secret_unreadable: 'our server cannot read the secret; rotate the secret',
+  },
+}
+
+/** The text of each error code of a message. */
+export const messageErrors: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {
+  sw: {
+    invalid_recipient: 'Anwani au namba si sahihi',
+    recipient_refused: 'Mpokeaji amekataliwa',
+    message_refused: 'Ujumbe umekataliwa',
+    gateway_refused: 'Mtoa huduma wa ujumbe amekataa',
+    gateway_unreachable: 'Mtoa huduma wa ujumbe hafikiki',
+    attachment_failed: 'Kiambatisho kimeshindikana',
+    unknown_outcome: 'Haijulikani kama umefika; hautumwi tena',
+    recipient_limit: 'Mpokeaji amepata ujumbe mwingi ndani ya saa 24; huu hautumwi',
+    late: 'Seva haikupata muda wa kutuma',
+    unreadable: 'Seva haiwezi kusoma maneno ya ujumbe',
+  },
+  en: {
+    invalid_recipient: 'The address or number is not valid',
+    recipient_refused: 'The gateway refused the recipient',
+    message_refused: 'The gateway refused the message',
+    gateway_refused: 'The gateway refused the request of the server',
+    gateway_unreachable: 'The server cannot reach the gateway',
+    attachment_failed: 'The attachment failed',
+    unknown_outcome: 'The message may have arrived; the server does not send it again',
+    recipient_limit: 'The recipient got too many messages in 24 hours; the server does not send this message',
+    late: 'The server had no time for the attempt',
+    unreadable: 'The server cannot read the text of the message',
   },
 }

@@ -3,38 +3,36 @@
 import type { ReactNode } from 'react'
 import type { Calls } from './api-types.ts'
 import { deliveryErrors } from './delivery-errors.ts'
+import { useMissedText } from './delivery-state.tsx'
 import { texts, useTexts } from './language.ts'
 import { FactList, Time } from './parts.tsx'
-import { showCount } from './show.ts'
 
 type Failing = Calls['GET /v1/merchant/webhook-status']['data']['failing'][number]
 
 const failingTexts = texts({
   sw: {
     failed: 'Ujumbe usiopokelewa',
-    failed_of: (failed: string, given_up: string) => `${failed}, kati yake ${given_up} hautatumwa tena wenyewe`,
     since: 'Wa zamani zaidi ulitokea',
     last: 'Jibu la mwisho',
     no_answer: 'Hakuna jibu',
     status: (code: number) => `HTTP ${code}`,
-    next: 'Utajaribiwa tena',
-    never: 'Hautatumwa tena wenyewe; kurudia kutuma (replay) huutuma tena.',
+    again: 'Uliokwisha kushindikana',
+    never: 'Seva haiujaribu tena. Ukibofya kutuma tena, unatumwa.',
   },
   en: {
-    failed: 'Failed deliveries',
-    failed_of: (failed: string, given_up: string) => `${failed}, of which the server does not retry ${given_up}`,
+    failed: 'Missed deliveries',
     since: 'The oldest happened',
     last: 'Last answer',
     no_answer: 'No answer',
     status: (code: number) => `HTTP ${code}`,
-    next: 'Next attempt',
-    never: 'The server does not retry these deliveries; a replay sends them again.',
+    again: 'If a delivery has failed',
+    never: 'The server does not retry it; a replay sends it again.',
   },
 })
 
 /**
- * Shows the failed deliveries of an endpoint: their number, the time of the oldest one, the last response, and the time of the
- * next attempt. `extraFact` comes before these facts.
+ * Shows the missed deliveries of an endpoint: how many the server retries and how many have failed, the time of the oldest one
+ * and the last response. `extraFact` comes before these facts.
  */
 export function FailingFacts({
   failing,
@@ -46,13 +44,13 @@ export function FailingFacts({
   const t = useTexts(failingTexts)
   const { failed, given_up, oldest_at, last_failed_at, last_status_code, last_error, next_attempt_at } = failing
   const errors = useTexts(deliveryErrors)
-  const count = showCount(failed)
+  const missed = useMissedText()
   const error = last_error === null ? null : (errors[last_error] ?? last_error)
   return (
     <FactList
       facts={[
         extraFact,
-        [t.failed, given_up === 0 ? count : t.failed_of(count, showCount(given_up))],
+        [t.failed, missed({ failed, given_up, next_at: next_attempt_at })],
         [t.since, <Time key="since" time={oldest_at} />],
         [
           t.last,
@@ -63,7 +61,7 @@ export function FailingFacts({
             · <Time time={last_failed_at} />
           </span>,
         ],
-        [t.next, next_attempt_at === null ? t.never : <Time key="next" time={next_attempt_at} />],
+        given_up === 0 ? null : [t.again, t.never],
       ]}
     />
   )

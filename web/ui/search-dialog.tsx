@@ -15,6 +15,7 @@ import {
 } from 'react'
 import type { Calls } from './api-types.ts'
 import { useRead } from './data.ts'
+import { useStateWords } from './delivery-state.tsx'
 import { facts } from './facts.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { useTexts } from './language.ts'
@@ -367,6 +368,7 @@ const ICONS: Record<SearchHit['kind'], IconName> = {
 function HitLine({ hit }: { hit: SearchHit }) {
   const t = useTexts(searchTexts)
   const words = useWords()
+  const states = useStateWords()
   const { kind, title, currency, name, phone, reference, description } = hit
   const { status, environment, merchant_name, created_at } = hit
   const word: Partial<Record<SearchHit['kind'], (word: string) => string>> = {
@@ -374,6 +376,7 @@ function HitLine({ hit }: { hit: SearchHit }) {
     withdrawal: words.withdrawal,
     payment_link: words.link,
     invoice: words.invoice,
+    delivery: (word) => (word === 'pending' ? states.open : (states[word as keyof typeof states] ?? word)),
   }
   const shown = status === null ? null : (word[kind]?.(status) ?? t.statuses[status] ?? status)
   const who = [phone === null ? null : showPhone(phone), name]

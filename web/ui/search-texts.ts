@@ -33,9 +33,6 @@ export const searchTexts = texts({
       statement_line: 'Mistari ya taarifa za watoa huduma',
     },
     statuses: {
-      delivered: 'Imefika',
-      failed: 'Imeshindwa',
-      pending: 'Inasubiri',
       PENDING: 'Inasubiri idhini',
       SUSPENDED: 'Imesimamishwa',
       ACTIVE: 'Inatumika',
@@ -76,9 +73,6 @@ export const searchTexts = texts({
       statement_line: 'Lines of provider statements',
     },
     statuses: {
-      delivered: 'Delivered',
-      failed: 'Failed',
-      pending: 'Waiting',
       PENDING: 'Waits for approval',
       SUSPENDED: 'Suspended',
       ACTIVE: 'Active',

@@ -64,6 +64,9 @@ for (const language of languagesOf(0)) {
     await at.opens('/sandbox')
     const strip = page.getByRole('region', { name: says('Yanayohitaji uangalizi wako', 'Needs your attention') })
     await strip.getByText(says('haipokei taarifa za majaribio', 'does not accept the events of the sandbox')).waitFor()
+    await strip
+      .getByText(says(/^2 unajaribiwa tena \(jaribio lijalo .*\d\d:\d\d\)$/, /^2 are retried \(next .*\d\d:\d\d\)$/))
+      .waitFor()
     await page.getByText(says('Nionye salio likiwa chini ya kiasi fulani', 'Warn me when the balance is low')).click()
     const field = page.getByLabel(says('Kiasi (TZS)', 'Below this amount (TZS)'))
     await field.fill('25,000.505')
@@ -171,14 +174,19 @@ for (const language of languagesOf(1)) {
     const line = strip.getByRole('listitem').filter({ hasText: /webhook/i })
     await line.getByText(says('Anwani 3 za webhook hazipokei', '3 webhook endpoints do not accept')).waitFor()
     assert.equal(await line.count(), 1)
-    await line.getByText(says('Ujumbe usiopokelewa: 6', 'Failed deliveries: 6')).waitFor()
+    await line
+      .getByText(says(/^Ujumbe usiopokelewa: 6 unajaribiwa tena \(/, /^Missed deliveries: 6 are retried \(next /))
+      .waitFor()
     await at.looks('several failing endpoints')
     await at.picture('several-failing')
     await line.getByRole('link', { name: says('Angalia anwani hizi', 'See the endpoints') }).click()
     await at.sees('Anwani zisizopokea ujumbe', 'Failing endpoints')
     const rows = page.getByRole('table').locator('tbody').getByRole('row')
     await rows.filter({ hasText: says('Anwani kuu', 'Main address') }).waitFor()
-    await rows.filter({ hasText: 'Books' }).waitFor()
+    await rows
+      .filter({ hasText: 'Books' })
+      .getByText(says(/^2 unajaribiwa tena \(/, /^2 are retried \(next /))
+      .waitFor()
     assert.equal(await rows.count(), 3)
     await at.looks('the list of failing endpoints')
     await at.picture('failing-endpoints')
@@ -333,7 +341,7 @@ for (const language of languagesOf(1)) {
     await result.getByText(says('Inatuma…', 'Sending…')).waitFor()
     await page.clock.fastForward(31_000)
     await result.getByText(says('Bado hakuna matokeo', 'has no result after 30 seconds')).waitFor()
-    await result.getByText(says('Utajaribiwa tena:', 'Next attempt:')).waitFor()
+    await result.getByText(says('Uko kwenye foleni', 'Queued')).waitFor()
     await at.picture('resend-late')
     await at.leave()
   })
@@ -486,7 +494,12 @@ for (const language of languagesOf(0)) {
       ),
     )
     await line.waitFor()
-    assert.match(await line.innerText(), /(Utajaribiwa tena|Next attempt): .* \d\d:\d\d:\d\d \(EAT\)\.$/)
+    const state = says(
+      /^Unajaribiwa tena \(2 kati ya 5, jaribio lijalo .*\d\d:\d\d\)$/,
+      /^Retrying \(2 of 5, next .*\d\d:\d\d\)$/,
+    )
+    await line.getByText(state).waitFor()
+    await page.getByRole('list').getByText(state).waitFor()
     await at.looks('a payment whose webhook waits')
     await at.picture('webhook-waits')
     // The page then gets the answer that the API gave before the second attempt, and before the first attempt.
@@ -524,6 +537,27 @@ for (const language of languagesOf(0)) {
   })
 }
 
+for (const language of languagesOf(1)) {
+  test(`operators read the state of a missed webhook and its reason in the words of the merchant (${language})`, async () => {
+    const { merchant, id } = await troubledShop()
+    const at = await office.comes(await office.newPerson('SUPER_ADMIN'), 'operator', { language })
+    const { page, says } = at
+    await at.opens(`/payments/${id}`)
+    const table = page.getByRole('table', { name: says('Webhook kwa biashara', 'Webhooks to the merchant') })
+    await table.getByText(says(/^Unajaribiwa tena \(2 kati ya 5, /, /^Retrying \(2 of 5, next /)).waitFor()
+    const reason = says('jibu si 2xx', 'the receiver answered with an HTTP status other than 2xx')
+    await table.getByText(`HTTP 500 · ${reason}`, { exact: true }).waitFor()
+    await at.looks('a payment of a shop whose webhooks fail')
+    await at.opens('/webhooks')
+    const shop = page.locator('section').filter({ hasText: merchant.name })
+    await shop
+      .getByText(says(/^2 unajaribiwa tena \(/, /^2 are retried \(next /))
+      .first()
+      .waitFor()
+    await at.leave()
+  })
+}
+
 test('a member finds a payment by the last four digits of the phone, and sends its webhook again in under 30 seconds', async () => {
   const { merchant, id, deliveries } = await troubledShop()
   // All automatic attempts of the deliveries end before the member opens the console.
@@ -531,6 +565,7 @@ test('a member finds a payment by the last four digits of the phone, and sends i
   receiver.reply = { kind: 'status', status: 200 }
   const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   await at.opens('/sandbox')
+  await at.page.getByText('2 have failed', { exact: true }).waitFor()
   await at.page.getByRole('button', { name: /^Search/ }).waitFor()
   const began = Date.now()
   await at.page.keyboard.press('/')
@@ -581,7 +616,7 @@ test('a member sees the warning about a failing webhook, tests the address, and 
   const badge = menu.getByRole('link', { name: /^Webhooks/ }).locator('.count')
   assert.equal(await badge.innerText(), '2', 'the menu counts the missed deliveries that wait')
   const result = page.getByRole('main').getByRole('status').filter({ hasText: 'Your server answered 200' })
-  await result.getByText('2 missed deliveries wait for a retry. Next attempt:').waitFor()
+  await result.getByText(/^Missed deliveries: 2 are retried \(next .*\d\d:\d\d\)$/).waitFor()
   await at.looks('an endpoint whose missed deliveries wait')
   await at.picture('missed')
   const early = (await deliveries()).find(({ status }: { status: string }) => status === 'pending')
@@ -802,7 +837,11 @@ test('a list with a due delivery reads every 2 seconds for 30 seconds, then ever
     .getByRole('navigation')
     .getByRole('link', { name: /^Webhooks/ })
     .click()
-  await page.getByRole('table', { name: 'Deliveries' }).getByText('Pending').first().waitFor()
+  await page
+    .getByRole('table', { name: 'Deliveries' })
+    .getByText(/^Retrying \(2 of 5/)
+    .first()
+    .waitFor()
   const soon = await readsIn(20)
   assert.ok(soon >= 9 && soon <= 11, `${soon} reads in the first 20 seconds`)
   await readsIn(15)

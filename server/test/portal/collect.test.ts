@@ -166,6 +166,7 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   for (const way of ['SMS kwa 0754 123 456', 'Barua pepe kwa juma@example.com']) {
     await page.getByText(`${way}: seva inahifadhi ujumbe hapa tu, kwa sababu haya ni majaribio.`).waitFor()
   }
+  await page.getByRole('cell', { name: 'Umehifadhiwa (Majaribio)' }).first().waitFor()
   assert.doesNotMatch(await page.getByRole('main').innerText(), /\b[Ii]metumwa|\b[Uu]metumwa/)
   await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Hariri' }).count(), 0)

@@ -23,7 +23,7 @@ export type Person = { email: string; password: string; user_id: string; role: R
 export type Visitor = WatchedPage & {
   language: Language
   /** Returns the text in the language of this page. */
-  says(sw: string, en: string): string
+  says<Text extends string | RegExp>(sw: Text, en: Text): Text
   /** Opens a path of the console. If the console requires a sign-in, signs in. */
   opens(path: string): Promise<void>
   /** Signs in on the page to which the console sent the browser. */
@@ -136,7 +136,7 @@ async function visit(
   })
   const { page, complaints } = opened
   page.setDefaultTimeout(TIMEOUT_MS)
-  const says = (sw: string, en: string) => (language === 'sw' ? sw : en)
+  const says = <Text extends string | RegExp>(sw: Text, en: Text): Text => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
     // The page that confirms the end of the session redirects to the sign-in.

@@ -3,9 +3,11 @@
 import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
+import { messageErrors } from '../../ui/delivery-errors.ts'
+import { DeliveryState, messageState, useStateWords } from '../../ui/delivery-state.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Page, PageButton, PageLink, PersonName, Time, type Tone } from '../../ui/parts.tsx'
+import { EmptyState, Page, PageButton, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 
@@ -21,24 +23,9 @@ const messagesTexts = texts({
     to: 'Kwa',
     message: 'Ujumbe',
     status: 'Hali',
-    state: { kept: 'Hautumwi', waiting: 'Unasubiri', sent: 'Umetumwa', failed: 'Umeshindikana' } as Record<
-      string,
-      string
-    >,
-    kept: 'Unasomeka hapa tu: hakuna mtoa huduma wa kutuma, au ni wa Majaribio.',
-    next: 'Utajaribiwa tena',
+    kept: 'Seva haiutumi; unasomeka hapa tu.',
     invoice: 'Fungua ankara',
     gone: 'Maneno hayasomeki tena.',
-    error: {
-      invalid_recipient: 'Anwani au namba si sahihi',
-      recipient_refused: 'Mpokeaji amekataliwa',
-      message_refused: 'Ujumbe umekataliwa',
-      gateway_refused: 'Mtoa huduma wa ujumbe amekataa',
-      gateway_unreachable: 'Mtoa huduma wa ujumbe hafikiki',
-      attachment_failed: 'Kiambatisho kimeshindikana',
-      unknown_outcome: 'Haijulikani kama umefika; hautumwi tena',
-      recipient_limit: 'Mpokeaji amepata ujumbe mwingi ndani ya saa 24; huu hautumwi',
-    } as Record<string, string>,
     empty: 'Bado hakuna ujumbe',
     invoices: 'Angalia ankara',
     teach: 'Ukituma ankara, ujumbe wake unaonekana hapa kama mteja anavyousoma.',
@@ -52,33 +39,14 @@ const messagesTexts = texts({
     to: 'To',
     message: 'Message',
     status: 'Status',
-    state: { kept: 'Not sent out', waiting: 'Waiting', sent: 'Sent', failed: 'Failed' },
-    kept: 'The server does not send this message: no gateway is set up, or the message is about the sandbox.',
-    next: 'Next attempt',
+    kept: 'The server does not send this message; you can read it here.',
     invoice: 'Open the invoice',
     gone: 'The server can no longer read the text of this message.',
-    error: {
-      invalid_recipient: 'The address or number is not valid',
-      recipient_refused: 'The gateway refused the recipient',
-      message_refused: 'The gateway refused the message',
-      gateway_refused: 'The gateway refused the message',
-      gateway_unreachable: 'The server cannot reach the gateway',
-      attachment_failed: 'The attachment failed',
-      unknown_outcome: 'The message may have arrived; the server does not send it again',
-      recipient_limit: 'The recipient got too many messages in 24 hours; the server does not send this message',
-    },
     empty: 'No messages yet',
     invoices: 'See the invoices',
     teach: 'When you send an invoice, its message appears here as the customer reads it.',
   },
 })
-
-const TONES: Record<MerchantMessageRow['status'], Tone> = {
-  kept: 'plain',
-  waiting: 'wait',
-  sent: 'good',
-  failed: 'bad',
-}
 
 /**
  * Shows the messages with filters for channel and status. While the page is open, it reads the list again every few seconds.
@@ -86,9 +54,10 @@ const TONES: Record<MerchantMessageRow['status'], Tone> = {
 export function MerchantMessages() {
   const t = useTexts(messagesTexts)
   const at = useEnvironmentPath()
+  const { kept, open, sent, failed } = useStateWords()
   const filters: ListFilter[] = [
     { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
-    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries({ kept, waiting: open, sent, failed }) },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/merchant/messages', { query: list.query }, { live: true, keep: true })
@@ -117,17 +86,12 @@ export function MerchantMessages() {
 
 function MessageStatus({ row }: { row: MerchantMessageRow }) {
   const t = useTexts(messagesTexts)
+  const errors = useTexts(messageErrors)
   return (
     <>
-      <Chip tone={TONES[row.status]}>{t.state[row.status]}</Chip>
+      <DeliveryState of={messageState(row)} />
       <Text size="xs" c="dimmed" component="div">
-        {row.status === 'kept' && row.error === null ? t.kept : null}
-        {row.error === null ? null : (t.error[row.error] ?? row.error)}{' '}
-        {row.status === 'waiting' && row.next_try_at !== null ? (
-          <>
-            {t.next} <Time time={row.next_try_at} />
-          </>
-        ) : null}
+        {row.error !== null ? (errors[row.error] ?? row.error) : row.status === 'kept' ? t.kept : null}
       </Text>
     </>
   )

@@ -3,16 +3,16 @@
 import { Text, Title } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
+import { DeliveryState, messageState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { Chip, Time, type Tone } from '../../ui/parts.tsx'
+import { Time } from '../../ui/parts.tsx'
 import { showPhone } from '../../ui/show.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
 type InvoiceMessageRow = Calls['GET /v1/merchant/messages']['data']['items'][number]
 
 const NO_FILTERS = [] as const
-const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
 
 /** Reads the newest 50 messages about an invoice, newest first. */
 function useMessages(invoice_id: string) {
@@ -44,10 +44,7 @@ export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
     { label: t.time, show: (row) => <Time time={row.created_at} /> },
     { label: t.how, show: (row) => t.channel[row.channel] ?? row.channel },
     { label: t.to, show: (row) => (row.channel === 'sms' ? showPhone(row.to) : row.to) },
-    {
-      label: t.status,
-      show: (row) => <Chip tone={TONES[row.status] ?? 'plain'}>{t.message_status[row.status] ?? row.status}</Chip>,
-    },
+    { label: t.status, show: (row) => <DeliveryState of={messageState(row)} /> },
   ]
   return (
     <section className="panel" aria-labelledby="messages-title">

@@ -96,12 +96,6 @@ export const invoicesTexts = texts({
     time: 'Muda',
     how: 'Kwa njia ya',
     channel: { sms: 'SMS', email: 'Barua pepe' } as Record<string, string>,
-    message_status: {
-      kept: 'Umehifadhiwa hapa, haukutumwa',
-      waiting: 'Unasubiri kutumwa',
-      sent: 'Umetumwa',
-      failed: 'Umeshindikana',
-    } as Record<string, string>,
     reach: {
       kept_sandbox: 'seva inahifadhi ujumbe hapa tu, kwa sababu haya ni majaribio',
       kept_live: 'seva inahifadhi ujumbe hapa tu, kwa sababu hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe',
@@ -203,12 +197,6 @@ export const invoicesTexts = texts({
     time: 'Time',
     how: 'By',
     channel: { sms: 'SMS', email: 'E-mail' },
-    message_status: {
-      kept: 'Kept here, not sent out',
-      waiting: 'Waiting to be sent',
-      sent: 'Sent',
-      failed: 'Not sent',
-    },
     reach: {
       kept_sandbox: 'the server only keeps the message here, because this is the sandbox',
       kept_live:

@@ -23,7 +23,6 @@ export const resendTexts = texts({
         ? `Jaribio 1 la kutuma ujumbe ${event} limeshindikana kwa HTTP ${code}.`
         : `Majaribio ${count} ya kutuma ujumbe ${event} yameshindikana, la mwisho kwa HTTP ${code}.`,
     repeats: (event: string) => `Seva yako ilipokea ujumbe ${event}, na jaribio lingine linasubiri.`,
-    next: 'Utajaribiwa tena:',
     open: 'Fungua ujumbe huu',
     removed: 'Anwani iliyoondolewa',
   },
@@ -46,7 +45,6 @@ export const resendTexts = texts({
         ? `1 attempt to send the event ${event} failed with HTTP ${code}.`
         : `${count} attempts to send the event ${event} failed, the last with HTTP ${code}.`,
     repeats: (event: string) => `Your server accepted the event ${event}, and another attempt waits.`,
-    next: 'Next attempt:',
     open: 'Open this delivery',
     removed: 'Removed endpoint',
   },

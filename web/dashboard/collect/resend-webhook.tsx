@@ -6,8 +6,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
+import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
-import { Mono, PageLink, Time } from '../../ui/parts.tsx'
+import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { resendTexts } from './resend-texts.ts'
@@ -206,13 +207,8 @@ function QueuedWebhook({ last, attempts }: { last: WebhookItem; attempts: readon
           : t.rejected(event, failed, status_code)
   return (
     <Text size="sm">
+      <DeliveryState of={{ status: 'pending', attempts: number, next_at: next_attempt_at, repeats: delivered }} />{' '}
       {text}
-      {next_attempt_at === null ? null : (
-        <>
-          {' '}
-          {t.next} <Time time={next_attempt_at} /> (EAT).
-        </>
-      )}
     </Text>
   )
 }
@@ -223,7 +219,7 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
   const errors = useTexts(deliveryErrors)
   const at = useEnvironmentPath()
   const { id, event, status, next_attempt_at } = delivery
-  const { status_code = null, error = null } = delivery.attempts.at(-1) ?? {}
+  const { number = 0, status_code = null, error = null } = delivery.attempts.at(-1) ?? {}
   const delivered = ended && status !== 'cancelled' && error === null
   const reason = status === 'cancelled' ? 'endpoint_deleted' : (error ?? '')
   const text = !ended
@@ -236,13 +232,7 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {text}
-        {delivered || next_attempt_at === null ? null : (
-          <>
-            {' '}
-            {t.next} <Time time={next_attempt_at} />.
-          </>
-        )}
+        <DeliveryState of={{ status, attempts: number, next_at: next_attempt_at, repeats: error === null }} /> {text}
       </Text>
       <span>
         <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.open}</PageLink>

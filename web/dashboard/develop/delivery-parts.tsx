@@ -1,9 +1,9 @@
 // Defines components for the list of deliveries, the page of a delivery, and the test of the webhook.
 
-import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
+import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
-import { Chip, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip } from '../../ui/parts.tsx'
 import { showDuration } from '../../ui/show.ts'
 import { webhooksTexts } from './webhooks-texts.ts'
 
@@ -12,28 +12,11 @@ export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data
 /** One attempt of a delivery, as the API lists it with the delivery. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number]
 
-/** The tone of each delivery status, which selects its colour. */
-export const DELIVERY_TONES: Record<WebhookDelivery['status'], Tone> = {
-  pending: 'wait',
-  delivered: 'good',
-  failed: 'bad',
-  cancelled: 'plain',
-}
-
-/** Shows the status of a delivery. If the delivery waits for a retry, also shows the time of the next attempt. */
+/** Shows the state of a delivery. The list shows only the newest attempts, so their highest number counts all of them. */
 export function DeliveryStatus({ row: { status, attempts, next_attempt_at } }: { row: WebhookDelivery }) {
-  const t = useTexts(webhooksTexts)
-  const waits = attempts.length > 0 && next_attempt_at !== null && Date.parse(next_attempt_at) > Date.now()
-  return (
-    <>
-      <Chip tone={DELIVERY_TONES[status]}>{t.state[status]}</Chip>
-      {waits ? (
-        <Text size="xs">
-          {t.next}: <Time time={next_attempt_at} />
-        </Text>
-      ) : null}
-    </>
-  )
+  const last = attempts.at(-1)
+  const repeats = last !== undefined && last.error === null
+  return <DeliveryState of={{ status, attempts: last?.number ?? 0, next_at: next_attempt_at, repeats }} />
 }
 
 /** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */

@@ -15,8 +15,8 @@ import { StatusMessage } from '../status-message.tsx'
 import {
   AttemptResult,
   canSendDelivery,
-  DELIVERY_TONES,
   type DeliveryAttempt,
+  DeliveryStatus,
   isTest,
   type WebhookDelivery,
 } from './delivery-parts.tsx'
@@ -108,8 +108,8 @@ function DeliveryLead({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
     <>
-      <Chip tone={DELIVERY_TONES[row.status]}>{t.state[row.status]}</Chip>{' '}
-      {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} <Time time={row.created_at} />
+      <DeliveryStatus row={row} /> {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null}{' '}
+      <Time time={row.created_at} />
     </>
   )
 }

@@ -3,11 +3,11 @@
 import { Stack } from '@mantine/core'
 import { useRead } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
+import { useMissedText } from '../../ui/delivery-state.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { EmptyState, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
-import { showCount } from '../../ui/show.ts'
 import { type FailingWebhook, failedDeliveries, useFailingEndpoints } from '../attention.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { ENDPOINTS } from './webhook-endpoints.tsx'
@@ -25,7 +25,7 @@ const failingEndpointsTexts = texts({
   en: {
     title: 'Failing endpoints',
     lead: 'Open an endpoint to see its deliveries. When its server works again, send them again.',
-    failed: 'Failed deliveries',
+    failed: 'Missed deliveries',
     since: 'Since',
     none: 'No endpoint fails',
     webhooks: 'Open the page Webhooks',
@@ -37,6 +37,7 @@ export function FailingEndpointsPage() {
   const t = useTexts(failingEndpointsTexts)
   const words = useTexts(webhooksTexts)
   const errors = useTexts(deliveryErrors)
+  const missed = useMissedText()
   const at = useEnvironmentPath()
   const { environment } = useMerchantAccess()
   const rows = useFailingEndpoints(environment)
@@ -54,16 +55,15 @@ export function FailingEndpointsPage() {
       ),
       wide: true,
     },
-    { label: t.failed, show: ({ failed }) => showCount(failed), right: true },
+    {
+      label: t.failed,
+      show: ({ failed, given_up, next_attempt_at }) => missed({ failed, given_up, next_at: next_attempt_at }),
+    },
     { label: t.since, show: ({ oldest_at }) => <Time time={oldest_at} /> },
     {
       label: words.last,
       show: ({ last_status_code, last_error }) =>
         last_status_code === null ? (errors[last_error ?? ''] ?? words.none_code) : `HTTP ${last_status_code}`,
-    },
-    {
-      label: words.next,
-      show: ({ next_attempt_at }) => (next_attempt_at === null ? '–' : <Time time={next_attempt_at} />),
     },
   ]
   return (

@@ -4,6 +4,7 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useCall, useRead } from '../../ui/data.ts'
+import { useStateWords } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import type { BulkAct } from '../../ui/list-bulk.tsx'
@@ -100,8 +101,14 @@ function Deliveries() {
   const [replaying, setReplaying] = useState<ReplayStart | null>(null)
   const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items ?? []
   const names = new Map(endpoints.map((one) => [one.id, endpointLabel(one, t.endpoint_default)]))
+  const { delivered, failed, cancelled, open } = useStateWords()
   const filters: ListFilter[] = [
-    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.state) },
+    {
+      name: 'status',
+      label: t.status,
+      kind: 'choice',
+      choices: Object.entries({ pending: open, delivered, failed, cancelled }),
+    },
     { name: 'event', label: t.event_name, kind: 'choice', choices: EVENTS.map((one) => [one, t.event[one] ?? one]) },
     { name: 'endpoint_id', label: t.endpoint, kind: 'choice', choices: [...names], named: true },
     { name: 'from', label: parts.from, kind: 'day', edge: 'from' },
@@ -126,7 +133,6 @@ function Deliveries() {
       : []),
     { label: t.status, show: (row) => <DeliveryStatus row={row} /> },
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
-    { label: t.attempts, show: (row) => row.attempts.at(-1)?.number ?? 0, right: true },
   ]
   const heading = useRef<HTMLHeadingElement>(null)
   // The first page links to the deliveries of one endpoint, and this list is far below the top of the page.

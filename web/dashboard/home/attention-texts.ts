@@ -17,7 +17,6 @@ export const attentionTexts = texts({
       live: 'Seva yako haikupokea taarifa ya mwisho ya malipo halisi',
       sandbox: 'Seva yako haikupokea taarifa ya mwisho ya majaribio',
     },
-    retry_at: 'Itajaribiwa tena:',
     webhooks_waiting: {
       live: 'Seva yako inapokea tena taarifa za malipo halisi',
       sandbox: 'Seva yako inapokea tena taarifa za majaribio',
@@ -27,7 +26,6 @@ export const attentionTexts = texts({
       live: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za malipo halisi`,
       sandbox: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za majaribio`,
     },
-    webhooks_failed: (count: string) => `Ujumbe usiopokelewa: ${count}`,
     webhooks_list: 'Angalia anwani hizi',
     address: 'Anwani',
     webhooks_ask: 'Mwambie msanidi programu au msimamizi wa biashara yako aangalie ukurasa wa Webhook.',
@@ -72,7 +70,6 @@ export const attentionTexts = texts({
       live: 'The last attempt to send an event of real payments failed',
       sandbox: 'The last attempt to send an event of the sandbox failed',
     },
-    retry_at: 'The server tries again:',
     webhooks_waiting: {
       live: 'Your server accepts the events of real payments again',
       sandbox: 'Your server accepts the events of the sandbox again',
@@ -82,7 +79,6 @@ export const attentionTexts = texts({
       live: (count: string) => `${count} webhook endpoints do not accept the events of real payments`,
       sandbox: (count: string) => `${count} webhook endpoints do not accept the events of the sandbox`,
     },
-    webhooks_failed: (count: string) => `Failed deliveries: ${count}`,
     webhooks_list: 'See the endpoints',
     address: 'Address',
     webhooks_ask: 'Ask a developer or an administrator of your business to look at the page Webhooks.',

@@ -212,9 +212,8 @@ function ChangedEndpoint({ webhook }: { webhook: FailingWebhook }) {
 
 /** Shows the address of an endpoint, the deliveries that wait for it, or the last answer and the time of the retry. */
 function RetryFacts({ kind, webhook }: { kind: AttentionItem['kind']; webhook: FailingWebhook }) {
-  const t = useTexts(attentionTexts)
   const errors = useTexts(deliveryErrors)
-  const { webhook_url, last_status_code, last_error, next_attempt_at } = webhook
+  const { webhook_url, last_status_code, last_error } = webhook
   const answer = last_status_code === null ? (errors[last_error ?? ''] ?? last_error) : `HTTP ${last_status_code}`
   return (
     <>
@@ -223,25 +222,25 @@ function RetryFacts({ kind, webhook }: { kind: AttentionItem['kind']; webhook: F
           <Mono>{webhook_url}</Mono>
         </p>
       )}
-      {kind === 'webhooks_waiting' ? (
-        <MissedFacts webhook={webhook} />
-      ) : (
-        <p className="beside">
-          {answer} · {t.retry_at} <Time time={next_attempt_at} />
-        </p>
-      )}
+      <MissedFacts webhook={webhook} />
+      {kind === 'webhooks_waiting' ? null : <p className="beside">{answer}</p>}
     </>
   )
 }
 
-/** Shows the number of failed deliveries of several endpoints, and the time of the oldest one. */
+/** Shows the missed deliveries of several endpoints, and the time of the oldest one. */
 function SeveralFacts({ items }: { items: readonly AttentionItem[] }) {
   const t = useTexts(attentionTexts)
-  const failed = items.reduce((sum, { count }) => sum + count, 0)
+  const webhooks = items.flatMap(({ webhook }) => (webhook === null ? [] : [webhook]))
+  const [next_attempt_at = null] = webhooks.flatMap((one) => one.next_attempt_at ?? []).sort()
   const [oldest = null] = items.flatMap(({ since }) => (since === null ? [] : [since])).sort()
+  const sum = (field: 'failed' | 'given_up') => webhooks.reduce((total, one) => total + one[field], 0)
   return (
-    <p className="beside">
-      {t.webhooks_failed(showCount(failed))} · {t.since} <Time time={oldest} />
-    </p>
+    <>
+      <MissedFacts webhook={{ failed: sum('failed'), given_up: sum('given_up'), next_attempt_at }} />
+      <p className="beside">
+        {t.since} <Time time={oldest} />
+      </p>
+    </>
   )
 }

@@ -71,15 +71,7 @@ export const paymentTexts = texts({
     deliveries: 'Webhook kwa biashara',
     no_deliveries: 'Hakuna webhook iliyotumwa kuhusu malipo haya.',
     event: 'Tukio',
-    delivery: {
-      pending: 'Inasubiri',
-      delivered: 'Imefika',
-      failed: 'Haikufika',
-      cancelled: 'Imesitishwa',
-    } as Record<string, string>,
-    attempt_count: 'Mara zilizojaribiwa',
     last: 'Jibu la mwisho',
-    again: 'Itajaribiwa tena',
   },
   en: {
     title: 'All payments',
@@ -148,9 +140,6 @@ export const paymentTexts = texts({
     deliveries: 'Webhooks to the merchant',
     no_deliveries: 'The server has sent no webhook about this payment.',
     event: 'Event',
-    delivery: { pending: 'Waits', delivered: 'Delivered', failed: 'Failed', cancelled: 'Cancelled' },
-    attempt_count: 'Attempts',
     last: 'Last answer',
-    again: 'Next attempt',
   },
 })

@@ -4,9 +4,11 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
+import { deliveryErrors } from '../../ui/delivery-errors.ts'
+import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
-import { Amount, Chip, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
+import { Amount, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useProviderName } from '../provider-names.ts'
@@ -173,13 +175,20 @@ function PostingPanel({ of }: { of: PaymentRecord }) {
 
 function DeliveryPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
-  const tones = { pending: 'wait', delivered: 'good', failed: 'bad', cancelled: 'plain' } as const
+  const errors = useTexts(deliveryErrors)
   const columns: Column<PaymentRecord['deliveries'][number]>[] = [
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
-    { label: t.status, show: ({ status }) => <Chip tone={tones[status]}>{t.delivery[status]}</Chip> },
-    { label: t.attempt_count, show: ({ attempts }) => attempts },
-    { label: t.last, show: ({ last_status_code, last_error }) => last_error ?? last_status_code ?? '–' },
-    { label: t.again, show: ({ next_attempt_at }) => <Time time={next_attempt_at} /> },
+    {
+      label: t.status,
+      show: ({ status, attempts, next_attempt_at: next_at }) => <DeliveryState of={{ status, attempts, next_at }} />,
+    },
+    {
+      label: t.last,
+      show: ({ last_status_code: code, last_error: error }) =>
+        [code === null ? null : `HTTP ${code}`, error === null ? null : (errors[error] ?? error)]
+          .filter((one) => one !== null)
+          .join(' · ') || '–',
+    },
   ]
   return (
     <Panel title={t.deliveries}>

@@ -2,9 +2,11 @@
 
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
+import { messageErrors } from '../../ui/delivery-errors.ts'
+import { DeliveryState, messageState, useStateWords } from '../../ui/delivery-state.tsx'
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { Chip, EmptyState, Page, PersonName, Time, type Tone } from '../../ui/parts.tsx'
+import { Chip, EmptyState, Page, PersonName, Time } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
@@ -18,10 +20,6 @@ const messagesTexts = texts({
     channel: 'Njia',
     channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
     status: 'Hali',
-    statuses: { kept: 'Hautumwi', waiting: 'Unasubiri', sent: 'Umetumwa', failed: 'Umeshindikana' } as Record<
-      string,
-      string
-    >,
     to: 'Kwa',
     what: 'Nini',
     text: 'Maandishi',
@@ -34,7 +32,6 @@ const messagesTexts = texts({
     channel: 'Channel',
     channels: { email: 'E-mail', sms: 'SMS' },
     status: 'Status',
-    statuses: { kept: 'Not sent out', waiting: 'Waiting', sent: 'Sent', failed: 'Failed' },
     to: 'To',
     what: 'What',
     text: 'Text',
@@ -42,15 +39,21 @@ const messagesTexts = texts({
   },
 })
 
-const TONES: Record<string, Tone> = { kept: 'plain', waiting: 'wait', sent: 'good', failed: 'bad' }
+/** Shows the reason of a code in words, and the answer of the gateway, which follows the code. */
+function MessageError({ error }: { error: string }) {
+  const errors = useTexts(messageErrors)
+  const [code = '', ...answer] = error.split(':')
+  return <div>{[errors[code] ?? code, ...answer].join(':')}</div>
+}
 
 /** Shows the messages with filters for channel, status and merchant. */
 export function PlatformMessages() {
   const t = useTexts(messagesTexts)
   const words = useWords()
+  const { kept, open, sent, failed } = useStateWords()
   const filters: ListFilter[] = [
     { name: 'channel', label: t.channel, kind: 'choice', choices: Object.entries(t.channels) },
-    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
+    { name: 'status', label: t.status, kind: 'choice', choices: Object.entries({ kept, waiting: open, sent, failed }) },
   ]
   const list = useListQuery([...filters, MERCHANT_FILTER])
   const read = useRead('GET /v1/operator/messages', { query: list.query }, { keep: true })
@@ -61,8 +64,10 @@ export function PlatformMessages() {
       label: t.status,
       show: (row) => (
         <span>
-          <Chip tone={TONES[row.status] ?? 'plain'}>{t.statuses[row.status] ?? row.status}</Chip>{' '}
-          {row.environment === 'sandbox' ? <Chip tone="plain">{words.environment('sandbox')}</Chip> : null}
+          <DeliveryState of={messageState(row)} />{' '}
+          {row.environment === 'sandbox' && row.status !== 'kept' ? (
+            <Chip tone="plain">{words.environment('sandbox')}</Chip>
+          ) : null}
         </span>
       ),
     },
@@ -72,7 +77,7 @@ export function PlatformMessages() {
       show: (row) => (
         <div>
           {row.subject ?? row.kind}
-          {row.error === null ? null : <div>{row.error}</div>}
+          {row.error === null ? null : <MessageError error={row.error} />}
           {row.text === null ? null : (
             <details className="disclosed">
               <summary>{t.text}</summary>
