@@ -1022,6 +1022,38 @@ describe("the operators' console", () => {
       await operator.act(id, 'reject')
     })
 
+  for (const language of languagesOf(1))
+    test(`the page of a rejected withdrawal says that no money left, and keeps its warnings as of now (${language})`, async () => {
+      const id = await operator.submit(shop, { amount: '1700.00', ending: newEnding() })
+      const visitor = await office.comes(asha, 'operator', { language })
+      const { page, says } = visitor
+      const first = says('Mara ya kwanza kulipa hapa', 'First payout to this destination')
+      const leaves = says('Yatakayotoka kwenye salio', 'Leaves the balance')
+      const nothing = says(
+        'Hakuna pesa iliyotoka kwenye salio, na hakuna makato.',
+        'No money left the balance, and the merchant paid no charges.',
+      )
+      await visitor.opens(`/withdrawals/${id}`)
+      await page.getByText(leaves, { exact: true }).waitFor()
+      assert.equal(await page.getByText(nothing).count(), 0)
+      await operator.act(id, 'reject')
+      await page.getByText(nothing, { exact: true }).waitFor()
+      await page.getByText(says('Yangetoka kwenye salio', 'Would have left the balance'), { exact: true }).waitFor()
+      assert.equal(await page.getByText(leaves, { exact: true }).count(), 0)
+      await page
+        .getByText(
+          says(
+            'Uamuzi umeshafanyika. Tahadhari hizi ni za sasa, si za wakati wa uamuzi.',
+            'The decision is made. These warnings are as of now, not as of the decision.',
+          ),
+        )
+        .waitFor()
+      await page.locator('.flag-warn').getByText(first, { exact: true }).waitFor()
+      await visitor.looks('rejected withdrawal')
+      await visitor.picture('rejected')
+      await visitor.leave()
+    })
+
   test('if the next read of an open withdrawal fails, the page keeps the withdrawal and offers to try again', async () => {
     const id = await operator.submit(shop, { amount: '1800.00' })
     const visitor = await office.comes(asha, 'operator', { refusals: [503] })

@@ -78,7 +78,7 @@ const factTexts = texts({
 })
 
 /** Returns each warning as a short text. */
-function useShortWarnings(facts: ShownFacts | null): { tone: Tone; text: string }[] {
+export function useShortWarnings(facts: ShownFacts | null): { warning: Warning; tone: Tone; text: string }[] {
   const t = useTexts(factTexts)
   const textOf = (warning: Warning, { balance_percent, times_largest_paid }: ShownFacts) => {
     if (warning === 'large_share')
@@ -87,7 +87,7 @@ function useShortWarnings(facts: ShownFacts | null): { tone: Tone; text: string 
     return t.short[warning]
   }
   if (facts === null) return []
-  return facts.warnings.map((warning) => ({ tone: toneOfWarning(warning), text: textOf(warning, facts) }))
+  return facts.warnings.map((warning) => ({ warning, tone: toneOfWarning(warning), text: textOf(warning, facts) }))
 }
 
 /** Returns the facts that have no warning, as short texts. A multiple below one says nothing, so the list omits it. */

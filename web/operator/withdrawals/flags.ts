@@ -5,7 +5,15 @@ import type { Tone } from '../../ui/parts.tsx'
 import { showAmount } from '../../ui/show.ts'
 import type { RejectionCause } from '../reason-texts.ts'
 import { isolateDirection } from '../words.ts'
-import { type ShownFacts, showPercent, showRatio, toneOfWarning, useSizeSentences, type Warning } from './facts.tsx'
+import {
+  type ShownFacts,
+  showPercent,
+  showRatio,
+  toneOfWarning,
+  useShortWarnings,
+  useSizeSentences,
+  type Warning,
+} from './facts.tsx'
 import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
@@ -116,8 +124,8 @@ const CAUSES: Partial<Record<Warning, RejectionCause>> = {
 }
 
 /**
- * Returns the warnings about a withdrawal, the most severe first, and then the ordinary facts. After the decision, returns only
- * the warning about a conflict of interest of this operator.
+ * Returns the warnings about a withdrawal, the most severe first, and then the ordinary facts. For a rejected withdrawal, returns
+ * the warnings that the facts give now. After another decision, returns only a conflict of interest of this operator.
  */
 export function useFlags(
   {
@@ -134,8 +142,29 @@ export function useFlags(
 ) {
   const t = useTexts(flagTexts)
   const size = useSizeSentences(withdrawal.currency)
+  const brief = useShortWarnings(facts)
   const bad = (text: string, cause?: RejectionCause): Flag => ({ tone: 'bad', text, cause })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
+  const { other_merchants, newest_other_merchants: newest, other_names } = destination
+  const about_name: Flag[] = [
+    ...(check?.matches === false && check.name !== null ? [bad(t.name(check.name), 'name')] : []),
+    ...(other_names.length > 0
+      ? [{ tone: 'warn', text: t.other_names(listNames(other_names)), cause: 'fraud' } as const]
+      : []),
+  ]
+  const shared = () =>
+    other_merchants > 0
+      ? t.others(other_merchants, listNames(newest.map(({ name }) => name)), other_merchants - newest.length)
+      : null
+  if (withdrawal.status === 'REJECTED')
+    return [
+      ...conflict,
+      ...about_name,
+      ...brief.map(({ warning, tone, text }) => ({
+        tone,
+        text: (warning === 'shared_destination' ? shared() : null) ?? text,
+      })),
+    ]
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency, environment } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
@@ -145,7 +174,6 @@ export function useFlags(
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0
   const fact = (text: string): Flag => ({ tone: 'plain', text })
   const money = (value: string) => showAmount(value, currency)
-  const { other_merchants, newest_other_merchants: newest, other_names } = destination
   const beyond = (
     { limit, approved_today }: WithdrawalCaseRecord['payout_limits']['daily'],
     text: (limit: string, used: string) => string,
@@ -167,10 +195,7 @@ export function useFlags(
     destination_limit: () => beyond(payout_limits.destination, t.limit_destination),
     income_burst: burst,
     ...size,
-    shared_destination: () =>
-      other_merchants > 0
-        ? t.others(other_merchants, listNames(newest.map(({ name }) => name)), other_merchants - newest.length)
-        : null,
+    shared_destination: shared,
     new_destination: () => t.first,
     recent_failure: () => t.failed,
   }
@@ -181,8 +206,7 @@ export function useFlags(
   const flags: (Flag | false)[] = [
     ...conflict,
     ...warnings.filter(({ tone }) => tone === 'bad'),
-    check?.matches === false && check.name !== null && bad(t.name(check.name), 'name'),
-    other_names.length > 0 && { tone: 'warn', text: t.other_names(listNames(other_names)), cause: 'fraud' },
+    ...about_name,
     ...warnings.filter(({ tone }) => tone !== 'bad'),
     environment !== 'live' && fact(t.sandbox),
     // The sentence about a burst already says how much of the amount is new money.

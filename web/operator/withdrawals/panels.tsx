@@ -13,11 +13,18 @@ import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
 import type { Flag } from './flags.ts'
 import type { useNameCheck } from './panels-destination.tsx'
-import { hasApproved, isApprovable, isSubmitter, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
+import {
+  hasApproved,
+  isApprovable,
+  isClosedUnpaid,
+  isSubmitter,
+  type NameCheck,
+  type WithdrawalCaseRecord,
+} from './record.ts'
 
 /**
- * Shows the warnings and the ordinary facts before money leaves, with the result of the name check. After the decision, shows
- * only a conflict of interest of the operator.
+ * Shows the warnings and the ordinary facts before money leaves, with the result of the name check. For a rejected
+ * withdrawal, shows the warnings of now. After another decision, shows only a conflict of interest of the operator.
  */
 export function WarningPanel({
   of,
@@ -29,13 +36,17 @@ export function WarningPanel({
   name_check: ReturnType<typeof useNameCheck>
 }) {
   const t = useTexts(caseTexts)
-  if (!isApprovable(of.withdrawal) && flags.length === 0) return null
+  const is_rejected = of.withdrawal.status === 'REJECTED'
+  const { check } = name_check
+  if (!isApprovable(of.withdrawal) && flags.length === 0 && !(is_rejected && check !== null)) return null
   return (
     <section className="panel">
       <Title order={2}>{t.look}</Title>
       <Stack gap="sm">
+        {is_rejected ? <Text size="sm">{t.look_now}</Text> : null}
         {isApprovable(of.withdrawal) ? <CheckedName flags={flags} {...name_check} /> : null}
-        <Flags flags={flags} name_confirmed={name_check.check?.matches === true} />
+        {is_rejected && check !== null ? <NameOutcome check={check} flags={flags} /> : null}
+        <Flags flags={flags} name_confirmed={check?.matches === true} />
       </Stack>
     </section>
   )
@@ -193,14 +204,24 @@ export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCase
   const t = useTexts(caseTexts)
   const operatorWords = useOperatorWords()
   const { currency, requested_by } = withdrawal
-  const size = useFactRows(facts, currency)
+  const is_open = isApprovable(withdrawal)
+  const size = useFactRows(is_open ? facts : null, currency)
   const money = (value: string) => <Amount value={value} currency={currency} />
+  const is_unpaid = isClosedUnpaid(withdrawal)
+  const total = is_open
+    ? t.total
+    : is_unpaid
+      ? t.total_unpaid
+      : withdrawal.status === 'SUCCESS'
+        ? t.total_paid
+        : t.total_reserved
   return (
     <Panel title={t.facts}>
+      {is_unpaid ? <Text size="sm">{t.nothing_left}</Text> : null}
       <FactList
         facts={[
           [t.amount, <strong key="amount">{money(withdrawal.amount)}</strong>],
-          [t.recipient_gets, money(withdrawal.recipient_net_amount)],
+          [is_unpaid ? t.recipient_unpaid : t.recipient_gets, money(withdrawal.recipient_net_amount)],
           [t.percentage_fee, money(withdrawal.percentage_fee)],
           [t.flat_fee, money(withdrawal.flat_fee)],
           [
@@ -210,7 +231,7 @@ export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCase
               {withdrawal.processor_fee_pass_through ? null : ` (${t.processor_ours})`}
             </span>,
           ],
-          [t.total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
+          [total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
           ...size,
           [t.rule, withdrawal.pricing_rule_label || null],
           [t.requested_by, t.by(operatorWords.actor(requested_by.kind), requested_by.name)],

@@ -28,6 +28,11 @@ export function isApprovable({ status }: { status: string }): boolean {
   return ALLOWED[status]?.includes('approve') ?? false
 }
 
+/** Returns true if no money of the withdrawal left the balance, and none can leave any more. */
+export function isClosedUnpaid({ status }: { status: string }): boolean {
+  return status === 'REJECTED' || status === 'CANCELLED' || status === 'FAILED'
+}
+
 /** The actions that an operator with a conflict of interest may not take. */
 const CONFLICTING: readonly ActionName[] = ['approve', 'resolve', 'retry']
 

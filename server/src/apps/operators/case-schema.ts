@@ -6,7 +6,7 @@ import { success } from '../../kernel/http/index.ts'
 import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { NAME_CHECKS_MAX, NameCheck } from './name-check.ts'
-import { OperatorWithdrawalDetail, WaitingFacts } from './withdrawals-schema.ts'
+import { DecisionFacts, OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
@@ -32,7 +32,10 @@ const { id, name, merchant_code, status, verified, created_at } = MerchantRecord
 export const WithdrawalCase = Type.Object(
   {
     withdrawal: OperatorWithdrawalDetail,
-    facts: WaitingFacts,
+    facts: Type.Union([DecisionFacts, Type.Null()], {
+      description:
+        'How large the withdrawal is for its merchant, in the same environment. For a rejected withdrawal these are the facts of now, not those of the decision. Null means that the withdrawal waits for no approval and is not rejected.',
+    }),
     balance: Type.Object(
       {
         available: Type.String(),

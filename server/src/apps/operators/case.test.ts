@@ -222,6 +222,21 @@ test('a case shows the ten previous withdrawals, newest first, and the reason of
   })
 })
 
+test('the case of a rejected withdrawal keeps the facts and warnings, computed now', async () => {
+  const mine = await operator.shop('100000.00')
+  const id = await operator.submit(mine, { ending: '518', amount: '85000.00' })
+  const { facts } = await caseOf(id)
+  assert.deepEqual(facts.warnings, ['large_share', 'new_destination'])
+  await operator.act(id, 'reject')
+  assert.deepEqual((await caseOf(id)).facts, facts)
+  await fund(world, 90_000_000n, { merchant: mine.merchant })
+  assert.deepEqual((await caseOf(id)).facts.warnings, ['new_destination'])
+  const paid = await operator.submit(mine, { ending: '518', amount: '1000.00' })
+  await operator.approve(paid)
+  assert.equal((await caseOf(paid)).facts, null)
+  assert.deepEqual((await caseOf(id)).facts.warnings, ['large_multiple'])
+})
+
 test('the server answers 404 for the case of an unknown withdrawal', async () => {
   for (const id of ['nonsense', '00000000-0000-8000-8000-000000000000']) {
     const reply = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())

@@ -16,7 +16,7 @@ import {
   type WithdrawalCase,
   WithdrawalCaseAnswer,
 } from './case-schema.ts'
-import { readDecisionFacts } from './decision-facts.ts'
+import { isWaiting, readDecisionFacts } from './decision-facts.ts'
 import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
 import { listNameChecks } from './name-check.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
@@ -137,7 +137,7 @@ export async function getCase(
     conflict_of_interest,
   ] = await Promise.all([
     receivedLately(reader, withdrawal, now),
-    readDecisionFacts(deps, reader, [withdrawal]),
+    readDecisionFacts(deps, reader, [withdrawal], (status) => isWaiting(status) || status === 'REJECTED'),
     destinationOf(reader, withdrawal),
     listNameChecks(reader, withdrawal),
     getPayoutFacts(deps, reader, {

@@ -97,30 +97,32 @@ export async function findWithdrawalFacts(
 }
 
 /**
- * Reads the facts of the withdrawals that wait for an approval, with at most three queries. Returns one entry for each
- * withdrawal, in the given order. Null means that the withdrawal waits for no approval.
+ * Reads the facts of the withdrawals whose status `isShown` accepts, with at most three queries. Returns one entry for each
+ * withdrawal, in the given order. Null means that `isShown` refuses its status.
  */
 export async function readDecisionFacts(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   rows: readonly Pick<Withdrawal, 'merchant_id' | 'id' | 'status'>[],
+  isShown: (status: Withdrawal['status']) => boolean = isWaiting,
 ): Promise<(DecisionFacts | null)[]> {
   const found = await findWithdrawalFacts(
     deps,
     reader,
-    rows.filter(({ status }) => isWaiting(status)),
+    rows.filter(({ status }) => isShown(status)),
   )
-  const facts = await presentFacts(deps, reader, found)
+  const facts = await presentFacts(deps, reader, found, isShown)
   return rows.map((row) => facts.get(withdrawalName(row)) ?? null)
 }
 
-/** Presents the facts of the withdrawals that wait for an approval, by `withdrawalName`. The result omits all others. */
+/** Presents the facts of the withdrawals whose status `isShown` accepts, by `withdrawalName`. The result omits all others. */
 export async function presentFacts(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   found: ReadonlyMap<string, WithdrawalFacts>,
+  isShown: (status: Withdrawal['status']) => boolean = isWaiting,
 ): Promise<Map<string, DecisionFacts>> {
-  const waiting = [...found.values()].filter(({ status }) => isWaiting(status))
+  const waiting = [...found.values()].filter(({ status }) => isShown(status))
   const exceeded = await findExceededLimits(deps, reader, waiting)
   return new Map(
     waiting.map((facts, place) => {
@@ -140,7 +142,8 @@ export async function presentFacts(
   )
 }
 
-function isWaiting(status: Withdrawal['status']): boolean {
+/** Returns true if a withdrawal with this status waits for an approval. */
+export function isWaiting(status: Withdrawal['status']): boolean {
   return withdrawalMoves.approve.from.some((one) => one === status)
 }
 
