@@ -70,7 +70,7 @@ export function useHiddenColumns(
   ]
 }
 
-/** Shows a checkbox for each optional column. If the list has no optional columns, shows nothing. */
+/** Shows a checkbox for each optional column. */
 export function ColumnChoice({
   names,
   labels,
@@ -83,7 +83,6 @@ export function ColumnChoice({
   set: (names: string[]) => void
 }) {
   const t = useTexts(viewTexts)
-  if (names.length === 0) return null
   return (
     <details className="disclosed column-choice">
       <summary>{t.columns}</summary>

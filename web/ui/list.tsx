@@ -157,9 +157,19 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
   const columns = props.columns.filter((column) => !column.optional || !hidden.includes(column.optional.name))
   const none = data?.pagination.total_items === 0 && !list.filtered
+  const has_filters = filters.length > 0 || props.csv !== undefined || props.first !== undefined
+  const choice =
+    optional.length > 0 && (waits || data) ? (
+      <ColumnChoice
+        names={optional.map((one) => one.name)}
+        labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
+        hidden={hidden}
+        set={setHidden}
+      />
+    ) : null
   return (
     <Stack gap="md">
-      {filters.length > 0 || props.csv || props.first ? <Filters {...props} wrong={fields} waits={waits} /> : null}
+      {has_filters ? <Filters {...props} wrong={fields} waits={waits} choice={choice} /> : null}
       <div className="list-tools">
         {filters.length > 0 ? (
           <SavedFilters
@@ -168,14 +178,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
             apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
           />
         ) : null}
-        {waits || data ? (
-          <ColumnChoice
-            names={optional.map((one) => one.name)}
-            labels={Object.fromEntries(optional.map((one) => [one.name, one.label]))}
-            hidden={hidden}
-            set={setHidden}
-          />
-        ) : null}
+        {has_filters ? null : choice}
       </div>
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {waits ? <LoadingRows label={t.loading} /> : null}
@@ -473,6 +476,7 @@ function Filters<Csv extends CallName>({
   first,
   wrong,
   waits = false,
+  choice,
 }: {
   filters: readonly ListFilter[]
   /** True while the first rows load. */
@@ -483,6 +487,8 @@ function Filters<Csv extends CallName>({
   csv?: { name: Csv; file: string; input?: Input<Csv> }
   read: { data: { pagination: { total_items: number } } | undefined }
   first?: ReactNode
+  /** The choice of columns, which shares the line of the file. */
+  choice: ReactNode
 }) {
   const t = useTexts(partsTexts)
   // On a phone, the filters would hide the list, so they are closed at first. The button shows how many filters have a value.
@@ -505,9 +511,12 @@ function Filters<Csv extends CallName>({
           {t.clear}
         </Button>
       ) : null}
-      {csv && !list.wrong && (waits || rows !== undefined) ? (
-        <CsvButton csv={csv} query={list.query} disabled={!rows} />
-      ) : null}
+      <Group gap="xs" className="filters-file">
+        {csv && !list.wrong && (waits || rows !== undefined) ? (
+          <CsvButton csv={csv} query={list.query} disabled={!rows} />
+        ) : null}
+        {choice}
+      </Group>
     </Group>
   )
 }
@@ -656,7 +665,7 @@ function CsvButton<Csv extends CallName>({
     }
   }
   return (
-    <Group gap="xs" className="filters-file">
+    <>
       <Button
         variant="default"
         disabled={disabled}
@@ -670,7 +679,7 @@ function CsvButton<Csv extends CallName>({
         {t.csv_times}
       </Text>
       <Problem error={error} retry={() => void downloadCsv()} />
-    </Group>
+    </>
   )
 }
 

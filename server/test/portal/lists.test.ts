@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person } from './office.ts'
@@ -137,6 +138,57 @@ for (const language of LANGUAGES) {
       .first()
       .boundingBox()
     assert.ok(column !== null && column.width < 60, `the column of checkboxes is ${column?.width} pixels wide`)
+    await visitor.leave()
+  })
+
+  test(`the file and the columns share a line at 1280 pixels, also with few filters, and nothing overlaps on small screens (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page, says } = visitor
+    const csv = page.getByRole('button', { name: says('Pakua CSV', 'Download CSV'), exact: true })
+    const columns = page.locator('.column-choice > summary')
+    for (const [path, with_filters] of [
+      ['collections', false],
+      ['transactions', true],
+      ['withdrawals', false],
+    ] as const) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await visitor.opens(`/sandbox/${path}`)
+      await columns.waitFor()
+      const boxOf = async (one: Locator) => {
+        const { x, y, width, height } = (await one.boundingBox()) as {
+          x: number
+          y: number
+          width: number
+          height: number
+        }
+        return { left: x, right: x + width, top: y, bottom: y + height, middle: y + height / 2 }
+      }
+      const [file, choice] = [await boxOf(csv), await boxOf(columns)]
+      assert.ok(choice.middle > file.top && choice.middle < file.bottom, `${path}: ${JSON.stringify([file, choice])}`)
+      assert.ok(file.right < choice.left, path)
+      const field = await boxOf(page.locator('.filters > .mantine-InputWrapper-root').first())
+      assert.equal(file.top < field.bottom, with_filters, `${path}: ${JSON.stringify([file, field])}`)
+      await visitor.looks(`the tools of ${path}`)
+      await visitor.picture(`tools-${path}`)
+      // At 200 % zoom, a window of 1280 pixels has 640 pixels. The filters stay open, so that all tools are visible.
+      for (const width of [800, 640, 360]) {
+        await page.setViewportSize({ width, height: 740 })
+        const toggle = page.locator('.filters-toggle[aria-expanded=false]:visible')
+        if ((await toggle.count()) > 0) await toggle.click()
+        const tools = page.locator(
+          '.filters button:visible, .filters .mantine-InputWrapper-root, .filters-note, summary:visible',
+        )
+        const boxes = await Promise.all((await tools.all()).map(boxOf))
+        for (const [i, one] of boxes.entries()) {
+          assert.ok(one.left >= 0 && one.right <= width, `${path} at ${width}: ${JSON.stringify(one)}`)
+          for (const other of boxes.slice(i + 1)) {
+            const apart =
+              one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top
+            assert.ok(apart, `${path} at ${width}: ${JSON.stringify([one, other])}`)
+          }
+        }
+      }
+    }
     await visitor.leave()
   })
 
