@@ -171,16 +171,20 @@ for (const language of LANGUAGES)
     const merchant = await office.world.newMerchant({ approved: false })
     const visitor = await office.comes(await office.newPerson('MERCHANT_ADMIN', merchant), 'dashboard', { language })
     const { page, says } = visitor
-    const places = ['/live/keys/new', '/sandbox', '/live/links/new', '/live/withdrawals/new']
+    const places = ['/live/keys/new', '/sandbox', '/sandbox', '/sandbox', '/live/links/new', '/live/withdrawals/new']
     const simulates = [
       says('Halisi: mfumo huu unaigiza malipo tu', 'Live: this installation only simulates payments'),
       says('mfumo huu unaigiza malipo tu. Weka', 'this installation only simulates payments. Keep'),
+      says('Pokea malipo ya kwanza kwenye Halisi', 'Take the first live payment'),
+      says('pesa halisi hazisogei. Tengeneza kiungo', 'so no money moves. Make a payment link'),
       says('Bado huwezi kupokea malipo kwenye Halisi', 'You cannot take live payments yet'),
       says('Bado huwezi kutoa pesa kwenye Halisi', 'You cannot make live withdrawals yet'),
     ]
     const moves = [
       says('Halisi: pesa zinahama', 'Live: real money moves'),
       says('kwa pesa halisi.', 'with real money.'),
+      says('Pokea malipo halisi ya kwanza', 'Take the first real payment'),
+      says('kitume kwa mteja kwa WhatsApp', 'send it to a customer by WhatsApp'),
       says('Bado huwezi kupokea pesa halisi', 'You cannot take real money yet'),
       says('Bado huwezi kutoa pesa halisi', 'You cannot withdraw real money yet'),
     ]

@@ -60,23 +60,23 @@ export const attentionTexts = texts({
   en: {
     title: 'Needs your attention',
     webhooks_failing: {
-      live: 'Your server does not accept the events of real payments',
+      live: 'Your server does not accept the events of live payments',
       sandbox: 'Your server does not accept the events of the sandbox',
     },
     webhooks_repair: 'Repair your server or change its address. Then press "Send a test".',
     webhooks_changed:
       'A member or an API key changed this endpoint after the last failed attempt. Send the missed deliveries now, or send a test first.',
     webhooks_retrying: {
-      live: 'The last attempt to send an event of real payments failed',
+      live: 'The last attempt to send an event of live payments failed',
       sandbox: 'The last attempt to send an event of the sandbox failed',
     },
     webhooks_waiting: {
-      live: 'Your server accepts the events of real payments again',
+      live: 'Your server accepts the events of live payments again',
       sandbox: 'Your server accepts the events of the sandbox again',
     },
     webhooks_open: 'See the deliveries',
     webhooks_several: {
-      live: (count: string) => `${count} webhook endpoints do not accept the events of real payments`,
+      live: (count: string) => `${count} webhook endpoints do not accept the events of live payments`,
       sandbox: (count: string) => `${count} webhook endpoints do not accept the events of the sandbox`,
     },
     webhooks_list: 'See the endpoints',

@@ -40,7 +40,10 @@ export const checklistTexts = texts({
       },
       first_live_payment: {
         name: 'Pokea malipo halisi ya kwanza',
+        rehearsal_name: 'Pokea malipo ya kwanza kwenye Halisi',
         text: 'Njia rahisi ni kiungo cha malipo: kitume kwa mteja kwa WhatsApp au SMS.',
+        rehearsal:
+          'Mfumo huu unaigiza malipo tu: pesa halisi hazisogei. Tengeneza kiungo cha malipo na ukilipe mwenyewe.',
         action: 'Tengeneza kiungo halisi',
       },
     },
@@ -113,7 +116,10 @@ export const checklistTexts = texts({
       },
       first_live_payment: {
         name: 'Take the first real payment',
+        rehearsal_name: 'Take the first live payment',
         text: 'The easiest way is a payment link: send it to a customer by WhatsApp or SMS.',
+        rehearsal:
+          'This installation only simulates payments, so no money moves. Make a payment link and pay it yourself.',
         action: 'Create a live link',
       },
     },

@@ -1,4 +1,4 @@
-// Shows the steps to the first real payment. If the business has the data that a step creates, the step is done.
+// Shows the steps to the first live payment. If the business has the data that a step creates, the step is done.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -108,7 +108,8 @@ function Step({ item, place, next }: { item: ChecklistItem; place: number; next:
       </span>
       <div>
         <p>
-          <strong>{step.name}</strong> <span className="unseen">({item.done ? t.done : t.to_do})</span>
+          <strong>{facts.rehearses && 'rehearsal_name' in step ? step.rehearsal_name : step.name}</strong>{' '}
+          <span className="unseen">({item.done ? t.done : t.to_do})</span>
         </p>
         {item.done ? (
           <p className="beside">
