@@ -134,10 +134,13 @@ export function headerOf(mail: ReceivedMail, name: string): string {
     .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_all, kind: string, text: string) => bytes(kind, text).toString('utf8'))
 }
 
-/** Returns the text of an e-mail without attachments. */
+/** Returns the plain text of an e-mail. An e-mail with HTML contains its plain text as the first part. */
 export function textOf(mail: ReceivedMail): string {
-  const body = mail.raw.slice(mail.raw.indexOf('\r\n\r\n') + 4)
-  const encoding = headerOf(mail, 'content-transfer-encoding')
+  const boundary = /boundary="([^"]+)"/.exec(headerOf(mail, 'content-type'))?.[1]
+  const part = boundary === undefined ? mail : { ...mail, raw: mail.raw.split(`--${boundary}\r\n`)[1] ?? '' }
+  if (boundary !== undefined && !headerOf(part, 'content-type').startsWith('text/plain')) return textOf(part)
+  const body = part.raw.slice(part.raw.indexOf('\r\n\r\n') + 4)
+  const encoding = headerOf(part, 'content-transfer-encoding')
   const text =
     encoding === 'base64'
       ? Buffer.from(body, 'base64').toString('utf8')

@@ -147,8 +147,30 @@ function factLines(act: MailedAct | undefined, language: Language): string {
   return `${time}\n${words.device}: ${act.device || words.unknown}\n${words.address}: ${act.address}`
 }
 
+const BUTTONS = {
+  sw: {
+    confirm: 'Thibitisha anwani',
+    password: 'Weka nywila mpya',
+    sign_up: 'Fungua akaunti',
+    invitation: 'Soma kuhusu mialiko',
+  },
+  en: {
+    confirm: 'Confirm the address',
+    password: 'Set a new password',
+    sign_up: 'Create an account',
+    invitation: 'Read about invitations',
+  },
+} as const
+
+const BUTTON_OF: { [Kind in keyof typeof BODIES]?: keyof (typeof BUTTONS)['en'] } = {
+  'identity.confirm': 'confirm',
+  'identity.unknown': 'sign_up',
+  'identity.uninvited': 'invitation',
+}
+
 /** Returns an e-mail of the given kind in the language of the recipient. */
 export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url, act }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language))
-  return { kind, to, subject, text }
+  const label = BUTTONS[language][BUTTON_OF[kind] ?? 'password']
+  return { kind, to, subject, text, button: { label, url } }
 }

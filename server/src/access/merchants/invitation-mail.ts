@@ -12,7 +12,7 @@ export type InvitationMail = {
   email: string
   role: MerchantRole
   language: Language
-  /** The URL of the dashboard. Empty means that BASE_URL is not set. */
+  /** The URL of the dashboard. */
   url: string
   brand: string
 }
@@ -39,20 +39,20 @@ export const ROLE_NAMES: Record<Language, Record<MerchantRole, string>> = {
 export function invitationMail(mail: InvitationMail): Email {
   const { merchant_id, email, role, language, url, brand } = mail
   const merchant_name = mailedName(mail.merchant_name)
-  const where = url === '' ? '' : `\n${url}`
   const as = ROLE_NAMES[language][role]
   const paragraphs = {
     sw: [
       `Umealikwa kujiunga na biashara "${merchant_name}" kwenye ${brand}. Jukumu lako: ${as}.`,
-      `Ingia, au fungua akaunti kwa barua pepe hii (${email}).${where}`,
+      `Ingia, au fungua akaunti kwa barua pepe hii (${email}).\n${url}`,
       'Kama hukutarajia mwaliko huu, usifanye chochote.',
     ],
     en: [
       `The business "${merchant_name}" invites you to its account at ${brand}. Your role: ${as}.`,
-      `Sign in, or create an account, with this e-mail address (${email}).${where}`,
+      `Sign in, or create an account, with this e-mail address (${email}).\n${url}`,
       'If you did not expect this invitation, do nothing.',
     ],
   }
+  const labels = { sw: 'Ingia au fungua akaunti', en: 'Sign in or create an account' }
   const subjects = { sw: `mwaliko wa "${merchant_name}"`, en: `invitation to "${merchant_name}"` }
   return {
     to: email,
@@ -60,5 +60,6 @@ export function invitationMail(mail: InvitationMail): Email {
     kind: 'member.invite',
     subject: `${brand}: ${subjects[language]}`,
     text: paragraphs[language].join('\n\n'),
+    button: { label: labels[language], url },
   }
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
+import { buttonOf } from '../../../test/mail-button.ts'
 import { workBeforeCommit } from '../../../test/running-change.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 import { insertKey } from '../api-keys/index.ts'
@@ -113,6 +114,10 @@ test('an invited user gets one e-mail in the language of the inviter with the me
   assert.equal(mail?.kind, 'member.invite')
   for (const part of [merchant.name, 'Umealikwa', 'Jukumu lako: Fedha']) assert.ok(mail?.text?.includes(part))
   assert.doesNotMatch(mail?.text ?? '', /FINANCE|invites you/)
+  assert.deepEqual(await buttonOf(world, mail), [
+    'Ingia au fungua akaunti',
+    `http://127.0.0.1:8080/dashboard/?merchant=${merchant.id}`,
+  ])
 })
 
 test('the server queues no e-mail for an invitation that it refuses', async () => {

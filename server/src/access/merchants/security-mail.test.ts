@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { buttonOf } from '../../../test/mail-button.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 
 let world: World
@@ -33,10 +34,17 @@ const textsTo = async ({ email }: Person) =>
     .filter(({ kind }) => kind.startsWith('security.'))
     .map(({ subject, text }) => `${subject}\n${text}`)
 
+/** Returns the buttons of the security e-mails to a user, newest first. */
+const buttonsTo = async ({ email }: Person) => {
+  const mails = (await listEmails(world.deps, { to: email })).filter(({ kind }) => kind.startsWith('security.'))
+  return Promise.all(mails.map((mail) => buttonOf(world, mail)))
+}
+const page = (path: string, { id }: { id: string }) => `http://127.0.0.1:8080/dashboard/${path}?merchant=${id}`
+
 const KEY = { name: 'Seva kuu', environment: 'sandbox', scopes: ['webhooks:manage'] }
 
 test('every administrator gets an e-mail in their language about a new key, without the key, and one administrator gets another e-mail after a rotation', async () => {
-  const { swahili, english, developer } = await newTeam()
+  const { merchant, swahili, english, developer } = await newTeam()
   const made = await world.post('/v1/merchant/api-keys', KEY, { key: developer.token })
   assert.equal(made.status, 201)
   const { id, plaintext_key, key_last4 } = made.body.data
@@ -47,6 +55,8 @@ test('every administrator gets an e-mail in their language about a new key, with
   }
   const [other = ''] = await textsTo(swahili)
   assert.match(other, /ufunguo mpya wa API/)
+  assert.deepEqual(await buttonsTo(english), [['See the API keys', page('sandbox/keys', merchant)]])
+  assert.deepEqual(await buttonsTo(swahili), [['Angalia funguo za API', page('sandbox/keys', merchant)]])
   for (const one of [text, other]) assert.ok(!one.includes(plaintext_key))
   assert.deepEqual(await textsTo(developer), [])
   world.deps.clock.advance(1)
@@ -56,7 +66,7 @@ test('every administrator gets an e-mail in their language about a new key, with
 })
 
 test('an administrator gets an e-mail about a change of the webhook, with the host but without the path and the secret', async () => {
-  const { english, developer } = await newTeam()
+  const { merchant, english, developer } = await newTeam()
   const patch = (payload: object, key = developer.token) =>
     world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', payload, key })
   const webhook_url = 'http://127.0.0.1:9/path?token=siri'
@@ -66,6 +76,7 @@ test('an administrator gets an e-mail about a change of the webhook, with the ho
   for (const part of ['webhook configuration changed', 'Receiving server: 127.0.0.1:9', 'Signing secret: new']) {
     assert.ok(text.includes(part), text)
   }
+  assert.deepEqual(await buttonsTo(english), [['See the webhooks', page('live/webhooks', merchant)]])
   for (const hidden of ['siri', '/path', saved.body.data.secret]) assert.ok(!text.includes(hidden))
   assert.equal((await patch({ webhook_url })).status, 200)
   assert.equal((await textsTo(english)).length, 1, 'the same configuration sends no e-mail')
@@ -79,7 +90,7 @@ test('an administrator gets an e-mail about a change of the webhook, with the ho
 })
 
 test('every administrator gets an e-mail about a new member, and no e-mail about a refused invitation', async () => {
-  const { swahili, english, developer } = await newTeam()
+  const { merchant, swahili, english, developer } = await newTeam()
   const email = `${randomUUID()}@example.com`
   const invite = (key: string) => world.post('/v1/merchant/members', { email, role: 'FINANCE' }, { key })
   assert.equal((await invite(developer.token)).status, 403)
@@ -91,4 +102,5 @@ test('every administrator gets an e-mail about a new member, and no e-mail about
   for (const part of ['member added', `Member: ${email} (Finance)`, `By: ${swahili.email}`])
     assert.ok(text.includes(part))
   assert.match((await textsTo(swahili))[0] ?? '', /mtumiaji ameongezwa/)
+  assert.deepEqual(await buttonsTo(swahili), [['Angalia watumiaji', page('live/members', merchant)]])
 })

@@ -12,7 +12,7 @@ import { mailedName, ROLE_NAMES } from './invitation-mail.ts'
 /** An action about which the administrators of a merchant get an e-mail. */
 export type SecurityAct =
   | { kind: 'key_created'; name: string; environment: Environment; last4: string }
-  | { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean }
+  | { kind: 'webhook_changed'; environment: Environment; webhook_url: string; new_secret: boolean }
   | { kind: 'member_added'; email: string; role: MerchantRole }
 
 /** The greatest number of administrators that get an e-mail about one action. */
@@ -44,7 +44,7 @@ export async function notifyAdmins(
 ): Promise<void> {
   const invited = security_act.kind === 'member_added' ? security_act.email : null
   const admins = await tx.query<RecipientRow>(RECIPIENTS, [merchant_id, invited, RECIPIENTS_MAX])
-  const url = dashboardUrl(deps, merchant_id)
+  const url = dashboardUrl(deps, merchant_id, securityPage(security_act))
   const brand = deps.config.brand_name
   const at = deps.clock.now()
   for (const admin of admins) {
@@ -52,16 +52,31 @@ export async function notifyAdmins(
   }
 }
 
+/** Returns the path of the dashboard page about an action. */
+function securityPage(act: SecurityAct): string {
+  if (act.kind === 'member_added') return 'live/members'
+  return `${act.environment}/${act.kind === 'key_created' ? 'keys' : 'webhooks'}`
+}
+
 type SecurityMailInput = RecipientRow & { act: Act; security_act: SecurityAct; url: string; brand: string; at: Date }
 
 const SECURITY_WORDS = {
   sw: {
-    key_created: { subject: 'ufunguo mpya wa API', lead: 'Ufunguo wa API umetengenezwa kwa biashara' },
+    key_created: {
+      subject: 'ufunguo mpya wa API',
+      lead: 'Ufunguo wa API umetengenezwa kwa biashara',
+      button: 'Angalia funguo za API',
+    },
     webhook_changed: {
       subject: 'mipangilio ya webhook imebadilishwa',
       lead: 'Mipangilio ya webhook imebadilishwa kwa biashara',
+      button: 'Angalia webhook',
     },
-    member_added: { subject: 'mtumiaji ameongezwa', lead: 'Mtumiaji ameongezwa kwenye biashara' },
+    member_added: {
+      subject: 'mtumiaji ameongezwa',
+      lead: 'Mtumiaji ameongezwa kwenye biashara',
+      button: 'Angalia watumiaji',
+    },
     key: 'Ufunguo',
     environment: { live: 'Halisi', sandbox: 'Majaribio' },
     host: 'Seva inayopokea',
@@ -73,12 +88,17 @@ const SECURITY_WORDS = {
     next: 'Kama hukutarajia hili, ingia kwenye dashibodi, angalia funguo, webhook na watumiaji, na ubadilishe nywila yako.',
   },
   en: {
-    key_created: { subject: 'new API key', lead: 'There is a new API key for the business' },
+    key_created: {
+      subject: 'new API key',
+      lead: 'There is a new API key for the business',
+      button: 'See the API keys',
+    },
     webhook_changed: {
       subject: 'webhook configuration changed',
       lead: 'There is a new webhook configuration for the business',
+      button: 'See the webhooks',
     },
-    member_added: { subject: 'member added', lead: 'There is a new member of the business' },
+    member_added: { subject: 'member added', lead: 'There is a new member of the business', button: 'See the members' },
     key: 'Key',
     environment: { live: 'live', sandbox: 'sandbox' },
     host: 'Receiving server',
@@ -94,7 +114,7 @@ const SECURITY_WORDS = {
 function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityMailInput): Email {
   const { email: to, language } = admin
   const words = SECURITY_WORDS[language]
-  const { subject, lead } = words[security_act.kind]
+  const { subject, lead, button } = words[security_act.kind]
   const facts = [
     ...factsOf(security_act, language),
     `${words.by}: ${actorName(act, brand)}`,
@@ -105,11 +125,8 @@ function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityM
     to,
     kind: `security.${security_act.kind}`,
     subject: `${brand}: ${subject}`,
-    text: [
-      `${lead} "${mailedName(admin.merchant_name)}".`,
-      facts.join('\n'),
-      url === '' ? words.next : `${words.next}\n${url}`,
-    ].join('\n\n'),
+    text: [`${lead} "${mailedName(admin.merchant_name)}".`, facts.join('\n'), `${words.next}\n${url}`].join('\n\n'),
+    button: { label: button, url },
   }
 }
 

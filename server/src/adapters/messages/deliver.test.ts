@@ -377,7 +377,9 @@ test('the worker makes the attachment of an e-mail from the fields of the messag
     attach: async (message) => {
       requests.push(message)
       if (broken) throw new Error('no fonts')
-      return [{ filename: 'INV-000001.pdf', content: Buffer.from('%PDF-1.7'), content_type: 'application/pdf' }]
+      const content = Buffer.from('%PDF-1.7')
+      const attachments = [{ filename: 'INV-000001.pdf', content, content_type: 'application/pdf' }]
+      return { attachments, accent_color: null }
     },
   })
   const invoice_id = randomUUID()

@@ -19,11 +19,14 @@ export type AttachmentRequest = {
   invoice_id: string | null
 }
 
+/** The attachments of an e-mail, and the colour of its button. Null means the colour of the installation. */
+export type MailParts = { attachments: readonly Attachment[]; accent_color: string | null }
+
 /**
  * Makes the attachments of an e-mail just before the worker sends it, so that the outbox stores no files. If this function
  * throws, the worker retries the e-mail later.
  */
-export type Attach = (message: AttachmentRequest) => Promise<readonly Attachment[]>
+export type Attach = (message: AttachmentRequest) => Promise<MailParts>
 
 type DueMessage = AttachmentRequest & {
   channel: Channel
@@ -32,6 +35,8 @@ type DueMessage = AttachmentRequest & {
   body: string
   tries: number
   unsubscribe_url: string | null
+  button_label: string | null
+  button_line: number | null
   created_at: Date
   due_at: Date
 }
@@ -56,7 +61,7 @@ export function createMessageTask(deps: Deps, gateways: Gateways, attach: Attach
     lane: 'channel',
     returning: [
       ...['merchant_id', 'id', 'environment', 'channel', 'kind', 'recipient', 'subject', 'body', 'tries', 'invoice_id'],
-      ...['created_at', 'due_at', 'unsubscribe_url'],
+      ...['created_at', 'due_at', 'unsubscribe_url', 'button_label', 'button_line'],
     ],
     longest_pause_ms: LONGEST_PAUSE_MS,
     written: 'created_at',
@@ -107,10 +112,11 @@ function createSend(deps: Deps, gateways: Gateways, attach: Attach) {
   const sendEmail = async (email: DueMessage, text: string): Promise<MessageResult['outcome']> => {
     if (gateways.email === null) return { kind: 'kept' }
     const { kind, merchant_id, id, environment, invoice_id, recipient: to, subject, created_at } = email
-    const { unsubscribe_url } = email
+    const { unsubscribe_url, button_label: label, button_line: line } = email
+    const button = label === null || line === null ? null : { label, line }
     try {
-      const attachments = await attach({ kind, merchant_id, id, environment, invoice_id })
-      return await gateways.email.send({ id, to, subject, text, created_at, attachments, unsubscribe_url })
+      const parts = await attach({ kind, merchant_id, id, environment, invoice_id })
+      return await gateways.email.send({ id, to, subject, text, created_at, unsubscribe_url, button, ...parts })
     } catch (error) {
       log.error(
         { component: 'messages', err: error, merchant_id, message_id: id },

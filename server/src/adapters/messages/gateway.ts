@@ -39,6 +39,10 @@ export type OutgoingEmail = {
    * The URL where the recipient stops such e-mails with one request (RFC 8058). Null means that the e-mail has none.
    */
   unsubscribe_url: string | null
+  /** The button, and the line of `text` with its address, from 0. Null means that the e-mail has no button. */
+  button: { label: string; line: number } | null
+  /** The colour of the button, as #rrggbb. Null means the colour of the installation. */
+  accent_color: string | null
 }
 
 /** An SMS to send. `to` is a canonical phone number. */

@@ -3,7 +3,7 @@
 import { PLATFORM } from '../../books/audit/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import { newId, plainLine, routingCodeOf } from '../../kernel/lib/index.ts'
+import { newId, plainLine, plainText, routingCodeOf } from '../../kernel/lib/index.ts'
 import type { Channel } from './gateway.ts'
 import { hasGateway } from './gateways.ts'
 import { smsText } from './sms-text.ts'
@@ -32,8 +32,11 @@ type QueuedMessage = {
   unsubscribe_url?: string
 }
 
-/** An e-mail to queue. */
-export type Email = QueuedMessage & { subject: string }
+/** The button of an e-mail. The text of the e-mail must have `url` on a line of its own, for programs that show no HTML. */
+export type MailButton = { label: string; url: string }
+
+/** An e-mail to queue. Undefined as `button` means that the e-mail has no button. */
+export type Email = QueuedMessage & { subject: string; button?: MailButton }
 /**
  * An SMS to queue for a canonical phone number. If the text has more than SMS_PARTS_MAX parts, the server cuts the text. To
  * keep a link at the end, callers use `shortestSms`.
@@ -43,8 +46,8 @@ export type Sms = QueuedMessage
 const INSERT = sql(
   'outbox_insert',
   `insert into outbox_messages (merchant_id, id, channel, status, due_at, environment, kind, recipient, subject, body,
-     invoice_id, created_at, error, unsubscribe_url)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+     invoice_id, created_at, error, unsubscribe_url, button_label, button_line)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 )
 
 /**
@@ -53,7 +56,7 @@ const INSERT = sql(
  * sandbox.
  */
 export function queueEmail(deps: Deps, tx: Tx, email: Email): Promise<{ id: string }> {
-  return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text)
+  return queueMessage(deps, tx, 'email', email, plainLine(email.subject), email.text, email.button)
 }
 
 /**
@@ -71,6 +74,7 @@ async function queueMessage(
   message: QueuedMessage,
   subject: string,
   text: string,
+  button?: MailButton,
 ) {
   const { merchant_id = PLATFORM, environment = 'live', kind, to, invoice_id = null, kept_because = null } = message
   const id = newId(deps, merchant_id === PLATFORM ? 0 : routingCodeOf(merchant_id))
@@ -80,6 +84,14 @@ async function queueMessage(
   const body = deps.vault.seal(text)
   const unsubscribe_url = message.unsubscribe_url || null
   const about = [environment, kind, to, subject, body, invoice_id, now, kept_because, unsubscribe_url]
-  await tx.query(INSERT, [merchant_id, id, channel, ...state, ...about])
+  const line = button === undefined ? null : buttonLine(text, button)
+  await tx.query(INSERT, [merchant_id, id, channel, ...state, ...about, button?.label ?? null, line])
   return { id }
+}
+
+/** Returns the number of the last line that is the address of the button. */
+function buttonLine(text: string, { url }: MailButton): number {
+  const place = plainText(text).split('\n').lastIndexOf(url)
+  if (place < 0) throw new Error('the text of an e-mail must have the address of its button on a line of its own')
+  return place
 }

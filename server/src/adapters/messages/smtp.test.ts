@@ -17,6 +17,8 @@ const EMAIL: OutgoingEmail = {
   created_at: START,
   attachments: [],
   unsubscribe_url: null,
+  button: null,
+  accent_color: null,
 }
 const FROM = { name: 'Malipo', address: 'pay@example.tz' }
 
@@ -127,10 +129,58 @@ test('an e-mail with a logo contains the logo and the whole text, and links only
   assert.match(parts, /Content-Id: <logo>/i)
   assert.match(parts, /<img src="cid:logo" alt=""/)
   assert.match(parts, /Habari &lt;b&gt;Juma&lt;\/b&gt; &amp; Asha,/)
-  assert.match(parts, /<a href="https:\/\/pay\.example\.tz\/pay\/x\?a=1&amp;b=2">/)
+  assert.match(parts, /<a href="https:\/\/pay\.example\.tz\/pay\/x\?a=1&amp;b=2" style="color:#087348">Lipa hapa<\/a>/)
   assert.equal(parts.match(/<a /g)?.length, 1)
   assert.doesNotMatch(parts, /src="http/)
   assert.ok(raw.replaceAll('\r\n', '').includes(content.toString('base64')))
+})
+
+/** Returns the HTML part of an e-mail without its transfer encoding. */
+const htmlOf = (raw: string) => {
+  const decoded = raw.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, code) => `%${code}`)
+  return decodeURIComponent(decoded.replace(/%(?![0-9A-F]{2})/g, '%25')).split('<!doctype html>')[1] ?? ''
+}
+
+test("an e-mail with a button has the same text, and HTML with one button in the merchant's colour and other addresses as links", async () => {
+  const text = [
+    'Habari,',
+    'Lipa hapa:\nhttps://pay.example.tz/pay/x?a=1&b=2',
+    'Soma ankara hapa:\nhttps://pay.example.tz/pay/x/invoice',
+    '- Webhook: 3\n  https://pay.example.tz/dashboard/webhooks',
+    'https://pay.example.tz/only',
+  ].join('\n\n')
+  const button = { label: 'Lipa TZS 2,500,000 <b>', line: 3 }
+  await send({ text, button, accent_color: '#7a1f5c' })
+  const { raw } = onlyMail()
+  assert.match(raw, /Content-Type: text\/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit\r\n\r\nHabari,/)
+  for (const line of text.split('\n')) assert.ok(raw.includes(line), line)
+  const links = [...htmlOf(raw).matchAll(/<a href="([^"]*)" style="([^"]*)">([^<]*)<\/a>/g)].map(
+    ([, href, style = '', label]) => [href, style.includes('background:#7a1f5c;color:#ffffff'), label],
+  )
+  assert.deepEqual(links, [
+    ['https://pay.example.tz/pay/x?a=1&amp;b=2', true, 'Lipa TZS 2,500,000 &lt;b&gt;'],
+    ['https://pay.example.tz/pay/x/invoice', false, 'Soma ankara hapa'],
+    ['https://pay.example.tz/dashboard/webhooks', false, 'Webhook: 3'],
+    ['https://pay.example.tz/only', false, 'https://pay.example.tz/only'],
+  ])
+  assert.doesNotMatch(htmlOf(raw), /src=|url\(|<script/)
+})
+
+test('an e-mail has a button in the colour of the installation when the merchant has no colour or the colour is not one', async () => {
+  for (const accent_color of [null, 'red;background:url(https://evil.example)']) {
+    await send({ text: 'https://pay.example.tz/x', button: { label: 'Lipa', line: 0 }, accent_color })
+  }
+  assert.equal(server.mails.length, 2)
+  for (const { raw } of server.mails) {
+    assert.match(htmlOf(raw), /background:#087348;color:#ffffff/)
+    assert.doesNotMatch(raw, /evil/)
+  }
+})
+
+test('an e-mail has no button when the line of its button is not a web address', async () => {
+  for (const line of [0, 7]) await send({ text: 'javascript:alert(1)', button: { label: 'Lipa', line } })
+  assert.equal(server.mails.length, 2)
+  for (const { raw } of server.mails) assert.doesNotMatch(htmlOf(raw), /<a /)
 })
 
 test('the gateway sends no e-mail when an attachment names a file by its path', async () => {

@@ -2,8 +2,9 @@
 
 import { createRequire } from 'node:module'
 import type { SendMailOptions } from 'nodemailer'
-import { html, isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
+import { isMailAddress, type MailSender, plainLine, plainText, systemClock } from '../../kernel/lib/index.ts'
 import type { MessageGateway, OutgoingEmail, SendOutcome } from './gateway.ts'
+import { LOGO_ID, mailHtml } from './mail-html.ts'
 
 /**
  * The options of the e-mail gateway. If `demand_tls` is true and the mail server is on another machine, the gateway sends only
@@ -86,13 +87,17 @@ function poolOf({ url, from, demand_tls }: SmtpOptions) {
   }
 }
 
-function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }: OutgoingEmail): SendMailOptions {
+function mailOf(email: OutgoingEmail): SendMailOptions {
+  const { to, subject, text, created_at, attachments, unsubscribe_url, button, accent_color } = email
+  const has_logo = attachments.some(({ is_logo }) => is_logo)
   return {
     // nodemailer would parse a text as a list of addresses, so the gateway passes an object with one address.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_MAX),
     text: plainText(text),
-    ...(attachments.some(({ is_logo }) => is_logo) ? { html: htmlWithLogo(plainText(text)) } : {}),
+    ...(has_logo || button !== null
+      ? { html: mailHtml({ text: plainText(text), button, accent_color, has_logo }) }
+      : {}),
     date: created_at,
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -108,24 +113,6 @@ function mailOf({ to, subject, text, created_at, attachments, unsubscribe_url }:
       ...(is_logo ? { cid: LOGO_ID, contentDisposition: 'inline' as const } : {}),
     })),
   }
-}
-
-const LOGO_ID = 'logo'
-
-/** Returns the text of an e-mail as HTML below the logo. If a line is a web address, the HTML contains a link. */
-function htmlWithLogo(text: string): string {
-  const paragraphs = text.split('\n\n').map((paragraph) => {
-    const lines = paragraph
-      .split('\n')
-      .map((line) => (/^https?:\/\/[\x21-\x7e]+$/.test(line) ? html`<a href="${line}">${line}</a>` : html`${line}`))
-    return html`<p>${lines.map((line, place) => (place === 0 ? line : html`<br>${line}`))}</p>
-`
-  })
-  const logo = html`<p><img src="cid:${LOGO_ID}" alt="" style="max-width:160px;max-height:48px"></p>
-`
-  return html`<div style="font-family:sans-serif;max-width:600px">
-${logo}${paragraphs}</div>
-`.toString()
 }
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }

@@ -4,7 +4,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
-import { type Authenticate, caller, checkAccess, chooseCaller } from '../../kernel/http/index.ts'
+import { type Authenticate, caller, checkAccess, chooseCaller, type Environment } from '../../kernel/http/index.ts'
 
 /** The access rule of the routes that configure webhooks, or read or replay deliveries and events. */
 export const access = { scopes: ['webhooks:manage'], roles: ['MERCHANT_ADMIN', 'DEVELOPER'] } as const
@@ -32,7 +32,7 @@ export type NotifyWebhookChange = (
   tx: Tx,
   act: Act,
   merchant_id: string,
-  change: { kind: 'webhook_changed'; webhook_url: string; new_secret: boolean },
+  change: { kind: 'webhook_changed'; environment: Environment; webhook_url: string; new_secret: boolean },
 ) => Promise<void>
 
 /** Writes a change of the caller's webhooks to the audit log. `change` must contain no signing secret. */

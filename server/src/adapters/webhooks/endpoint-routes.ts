@@ -246,9 +246,9 @@ function notify(
   tx: Tx,
   request: FastifyRequest,
   notifyAdmins: NotifyWebhookChange,
-  { webhook_url }: EndpointView,
+  { environment, webhook_url }: EndpointView,
   new_secret: boolean,
 ): Promise<void> {
-  const change = { kind: 'webhook_changed', webhook_url, new_secret } as const
+  const change = { kind: 'webhook_changed', environment, webhook_url, new_secret } as const
   return notifyAdmins(deps, tx, actOf(request), caller(request).merchant.id, change)
 }

@@ -94,7 +94,9 @@ function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, lockMerchant
         }
         if (changes.some(({ before, after }) => !isDeepStrictEqual(before, after))) {
           const { webhook_url } = stored
-          const webhook = { kind: 'webhook_changed', webhook_url, new_secret: secret !== null } as const
+          const [environment = 'live'] = environments
+          const new_secret = secret !== null
+          const webhook = { kind: 'webhook_changed', environment, webhook_url, new_secret } as const
           await notifyAdmins(deps, tx, actOf(request), merchant.id, webhook)
         }
         // The stored answer contains no secret, so the answer to a repeated request does not show the secret again.

@@ -142,6 +142,8 @@ async function checkMail(config: Config, now: Date, send_test_to: string | null)
         created_at: now,
         attachments: [],
         unsubscribe_url: null,
+        button: null,
+        accent_color: null,
       })
       .finally(() => email.close())
     if (sent?.kind === 'taken') return ok(`the mail server accepted a test e-mail to ${send_test_to}`)

@@ -176,14 +176,18 @@ test('the document of an invoice contains the current state of the invoice', asy
   assert.ok(paid.paid?.reference)
 })
 
-test('only e-mails about an invoice contain a PDF', async () => {
+test("only e-mails about an invoice contain a PDF and a button in the merchant's colour", async () => {
   const sent = await invoices.sent()
   const files = createInvoiceFiles(world.deps, { payUrl: () => 'https://lipa.example', rehearses: true })
   const about = { merchant_id: world.merchant.id }
-  const [file, ...more] = await files({ ...about, invoice_id: sent.id })
+  await world.rows("update merchants set accent_color = '#7a1f5c' where id = $1", [world.merchant.id])
+  const { attachments, accent_color } = await files({ ...about, invoice_id: sent.id })
+  const [file, ...more] = attachments
+  assert.equal(accent_color, '#7a1f5c')
   assert.deepEqual([file?.filename, file?.content_type, more.length], [`${sent.number}.pdf`, 'application/pdf', 0])
   assert.ok(file?.content.subarray(0, 5).equals(Buffer.from('%PDF-')))
-  assert.deepEqual(await files({ ...about, invoice_id: null }), [])
+  assert.deepEqual(await files({ ...about, invoice_id: null }), { attachments: [], accent_color: null })
+  await world.rows('update merchants set accent_color = null where id = $1', [world.merchant.id])
 })
 
 test("HTML in a merchant's texts stays plain text on the page and in the PDF", async () => {

@@ -97,11 +97,8 @@ export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, fa
   const money = (minor: bigint) => showAmount(minor, CURRENCY)
   const page = (path: string) => dashboardUrl(deps, merchant_id, `live/${path}`)
   const range = `&from=${dayText(period.first)}&to=${dayText(last)}`
-  const link = (label: string, path: string) => (page(path) === '' ? '' : `${label}\n${page(path)}${range}`)
-  const items = attention.map(({ kind, count, page: path }) => {
-    const url = page(path)
-    return `- ${t.items[kind](grouped(count))}${url === '' ? '' : `\n  ${url}`}`
-  })
+  const link = (label: string, path: string) => `${label}\n${page(path)}${range}`
+  const items = attention.map(({ kind, count, page: path }) => `- ${t.items[kind](grouped(count))}\n  ${page(path)}`)
   const parts = [
     t.of(merchant, days),
     [
@@ -120,6 +117,7 @@ export function digestMail(deps: Deps, member: DueDigest, period: DigestDays, fa
     merchant_id,
     kind: `digest.${period.kind}`,
     subject: `${deps.config.brand_name}: ${merchant}, ${t[period.kind]}, ${days}`,
+    button: { label: t.payments_button, url: `${page('collections')}${range}` },
     ...withFooter(deps, { merchant_id, language, member_id: member.member_id, kind: 'digest' }, parts),
   }
 }
@@ -138,8 +136,8 @@ export function withFooter(
   const settings = dashboardUrl(deps, merchant_id, 'live/notifications')
   const footer_lines = [
     t.why[kind],
-    ...(unsubscribe_url === '' ? [] : [`${t.stop} ${unsubscribe_url}`]),
-    ...(settings === '' ? [] : [`${t.settings} ${settings}`]),
+    ...(unsubscribe_url === '' ? [] : [`${t.stop}\n${unsubscribe_url}`]),
+    `${t.settings}\n${settings}`,
   ]
   return { text: [...parts.filter((part) => part !== ''), footer_lines.join('\n')].join('\n\n'), unsubscribe_url }
 }

@@ -16,6 +16,7 @@ const EN = {
     `Withdrawals paid: ${amount} in ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'}`,
   waiting: (count: string) => `Withdrawals that wait for an operator now: ${count}`,
   payments: 'The payments:',
+  payments_button: 'See the payments',
   withdrawals: 'Withdrawals submitted in these days:',
   attention: 'Needs your attention now:',
   nothing_to_report: 'Nothing needs your attention now.',
@@ -46,12 +47,14 @@ const EN = {
   last_failure: (time: string, why: string) => `Last failure: ${time}${why === '' ? '' : ` (${why})`}`,
   webhooks_next:
     'Payments continue, but your server does not receive their events. Repair the server, then send the failed deliveries again:',
+  webhooks_button: 'See the webhooks',
   keys_subject: 'an API key expires soon',
   keys_lead: (merchant: string, environment: string) =>
     `An API key of the business "${merchant}" (${environment}) expires soon.`,
   key: (name: string, last4: string) => `Key: "${name}" (...${last4})`,
   expires: (time: string) => `Expires: ${time}`,
   keys_next: 'After that, the server refuses its requests. Rotate the key and put the new key into your program:',
+  keys_button: 'See the API keys',
 }
 
 const SW: typeof EN = {
@@ -65,6 +68,7 @@ const SW: typeof EN = {
   paid_out: (amount, count) => `Umetoa: ${amount} kwa mara ${count}`,
   waiting: (count) => `Maombi ya kutoa pesa yanayosubiri mwendeshaji sasa: ${count}`,
   payments: 'Angalia malipo:',
+  payments_button: 'Angalia malipo',
   withdrawals: 'Maombi ya kutoa pesa ya siku hizi:',
   attention: 'Yanayohitaji uangalizi wako sasa:',
   nothing_to_report: 'Hakuna kinachohitaji uangalizi wako sasa.',
@@ -93,12 +97,14 @@ const SW: typeof EN = {
   last_failure: (time, why) => `Jaribio la mwisho: ${time}${why === '' ? '' : ` (${why})`}`,
   webhooks_next:
     'Malipo yanaendelea, lakini seva yako haipati taarifa zake. Rekebisha seva, kisha tuma tena ujumbe ambao haukufika:',
+  webhooks_button: 'Angalia webhook',
   keys_subject: 'ufunguo wa API utaisha muda karibuni',
   keys_lead: (merchant, environment) =>
     `Ufunguo wa API wa biashara "${merchant}" (${environment}) utaisha muda karibuni.`,
   key: (name, last4) => `Ufunguo: "${name}" (...${last4})`,
   expires: (time) => `Utaisha: ${time}`,
   keys_next: 'Baada ya hapo, seva itakataa maombi yake. Toa ufunguo mpya na uuweke kwenye programu yako:',
+  keys_button: 'Angalia funguo za API',
 }
 
 /** The texts of summaries and warnings, by language. */

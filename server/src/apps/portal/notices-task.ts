@@ -182,6 +182,7 @@ async function warnOfWebhooks(deps: Deps, now: Date): Promise<number> {
         ].join('\n'),
       ],
       next: t.webhooks_next,
+      button: t.webhooks_button,
     }))
   }
   return queued
@@ -209,12 +210,13 @@ async function warnOfKeys(deps: Deps, now: Date): Promise<number> {
         [t.key(mailedName(name), key_last4), t.expires(showTime(expires_at, language))].join('\n'),
       ],
       next: t.keys_next,
+      button: t.keys_button,
     }))
   }
   return queued
 }
 
-type Warning = { subject: string; parts: readonly string[]; next: string }
+type Warning = { subject: string; parts: readonly string[]; next: string; button: string }
 
 /**
  * Queues a warning to each member that `noticeRecipients` returns. If this call made the claim, returns 1, otherwise 0. If the
@@ -231,7 +233,7 @@ async function queueWarning(
   const queue = async (tx: Tx) => {
     if (!(await claimNotice(deps, tx, claim))) return 0
     for (const { email, language, member_id, merchant_name } of await noticeRecipients(tx, merchant_id, kind)) {
-      const { subject, parts, next } = write(DIGEST_TEXTS[language], language, mailedName(merchant_name))
+      const { subject, parts, next, button } = write(DIGEST_TEXTS[language], language, mailedName(merchant_name))
       const notice = { merchant_id, member_id, language, kind }
       await queueEmail(deps, tx, {
         to: email,
@@ -239,7 +241,8 @@ async function queueWarning(
         environment,
         kind: `notice.${kind}`,
         subject: `${deps.config.brand_name}: ${subject}`,
-        ...withFooter(deps, notice, [...parts, url === '' ? next : `${next}\n${url}`]),
+        button: { label: button, url },
+        ...withFooter(deps, notice, [...parts, `${next}\n${url}`]),
       })
     }
     return 1

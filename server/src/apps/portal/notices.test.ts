@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
+import { buttonOf } from '../../../test/mail-button.ts'
 import { insertWithdrawal } from '../../../test/payouts.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { headerOf, startMailServer, textOf } from '../../../test/smtp.ts'
@@ -124,6 +125,9 @@ describe('the summary', () => {
       mail?.text ?? '',
       /https:\/\/pay\.example\/dashboard\/live\/collections\?merchant=[-0-9a-f]+&from=2\d{3}-\d\d-\d\d&to=/,
     )
+    const [label, url] = await buttonOf(world, mail)
+    assert.equal(label, 'See the payments')
+    assert.match(url, /^https:\/\/pay\.example\/dashboard\/live\/collections\?merchant=[-0-9a-f]+&from=/)
     tomorrowAt(7)
     await run()
     assert.equal((await mailsOf(merchant, /^digest/)).length, 1, 'a day without any event has no summary')
@@ -383,7 +387,9 @@ describe('the warnings', () => {
       [admin.email],
     )
     assert.match(mails[0]?.text ?? '', /"Shop" \(\.\.\.\w{4}\)/)
-    assert.match(mails[0]?.text ?? '', /\/live\/keys\?merchant=/)
+    const [label, url] = await buttonOf(world, mails[0])
+    assert.equal(label, 'Angalia funguo za API')
+    assert.match(url, /^https:\/\/pay\.example\/dashboard\/live\/keys\?merchant=/)
   })
 
   test('developers get at most one e-mail a day about refused webhooks, with the host and never the whole address', async () => {

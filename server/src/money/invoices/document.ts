@@ -1,6 +1,6 @@
 // Builds the PDF of an invoice, for the page of its payment link and for its e-mails.
 
-import { contactLines, logoBase64 } from '../../access/merchants/index.ts'
+import { accentColorOf, contactLines, logoBase64 } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
 import { findPagePayments } from '../collections/index.ts'
@@ -47,27 +47,31 @@ export async function invoiceDocument(
   }
 }
 
-/** The PDF of an invoice as an attachment of an e-mail. */
-export type InvoiceFile = { filename: string; content: Buffer; content_type: string; is_logo?: boolean }
+/** An attachment of an e-mail about an invoice. */
+type InvoiceFile = { filename: string; content: Buffer; content_type: string; is_logo?: boolean }
+
+/** The attachments of an e-mail, and the merchant's colour. Null means that the merchant has chosen no colour. */
+type InvoiceMailParts = { attachments: InvoiceFile[]; accent_color: string | null }
 
 /**
- * Makes the function that returns the attachments of a message when the worker sends the message. If the message is about an
- * invoice, the attachments are the PDF of the current invoice and the logo of its merchant, if any. Any other message has no
- * attachment.
+ * Makes the function that returns the attachments of a message and the colour of its button when the worker sends the message.
+ * If the message is about an invoice, the attachments are the PDF of the current invoice and the logo of its merchant, if any.
+ * Any other message has neither.
  */
 export function createInvoiceFiles(
   deps: Deps,
   options: { payUrl(): string; rehearses: boolean },
-): (message: { merchant_id: string; invoice_id: string | null }) => Promise<InvoiceFile[]> {
+): (message: { merchant_id: string; invoice_id: string | null }) => Promise<InvoiceMailParts> {
   return async ({ merchant_id, invoice_id }) => {
     const invoice = invoice_id === null ? null : await findInvoice(deps.db, merchant_id, invoice_id)
-    if (invoice === null) return []
+    if (invoice === null) return { attachments: [], accent_color: null }
     const test = options.rehearses || invoice.environment === 'sandbox'
     const input = await invoiceDocument(deps, invoice, options.payUrl(), test)
     const content = await drawDocument(invoice, { kind: 'invoice', input })
     const pdf = { filename: `${displayNumber(invoice.number)}.pdf`, content, content_type: 'application/pdf' }
-    if (input.logo === null) return [pdf]
+    const accent_color = await accentColorOf(deps.db, merchant_id)
+    if (input.logo === null) return { attachments: [pdf], accent_color }
     const logo = { filename: 'logo.png', content: Buffer.from(input.logo, 'base64'), content_type: 'image/png' }
-    return [{ ...logo, is_logo: true }, pdf]
+    return { attachments: [{ ...logo, is_logo: true }, pdf], accent_color }
   }
 }

@@ -1,6 +1,6 @@
 // Exports the functions and types of invoices that other rooms import.
 
-export { createInvoiceFiles, type InvoiceFile, invoiceDocument } from './document.ts'
+export { createInvoiceFiles, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'
 export { paidTask } from './mark-paid.ts'
 export { invoiceGauges, readReminderQueue } from './metrics.ts'

@@ -2,7 +2,7 @@
 // server keeps each name on one line and makes no link from a name.
 
 import { mailedName } from '../../access/merchants/index.ts'
-import { countMessages, queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
+import { countMessages, type Email, queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { dayOf, type Language, plainLine, showAmount, showDate } from '../../kernel/lib/index.ts'
 import { publicUrl } from '../payment-links/index.ts'
@@ -28,6 +28,7 @@ type InvoiceMessageTexts = {
   reminded: (merchant: string, number: string) => string
   amount: string
   pay: string
+  pay_button: (amount: string) => string
   read: string
   pin: string
   foot: (brand: string, merchant: string) => string
@@ -48,6 +49,7 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
     reminded: (merchant, number) => `${merchant} inakukumbusha kuhusu ankara ${number}, ambayo bado haijalipwa.`,
     amount: 'Kiasi',
     pay: 'Lipa hapa:',
+    pay_button: (amount) => `Lipa ${amount}`,
     read: 'Soma ankara au pakua PDF hapa:',
     pin: 'Weka namba yako ya siri (PIN) kwenye simu yako tu. Usimpe mtu yeyote.',
     foot: (brand, merchant) =>
@@ -67,6 +69,7 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
     reminded: (merchant, number) => `${merchant} reminds you of invoice ${number}, which has not been paid yet.`,
     amount: 'Amount',
     pay: 'Pay here:',
+    pay_button: (amount) => `Pay ${amount}`,
     read: 'Read the invoice or download it as a PDF here:',
     pin: 'Enter your PIN on your phone only. Never share it.',
     foot: (brand, merchant) =>
@@ -110,21 +113,22 @@ function invoiceSms(invoice: Invoice, context: InvoiceMessageContext): string {
 }
 
 /** Returns the subject and the text of the e-mail, in the language of the invoice. */
-function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): { subject: string; text: string } {
+function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): Pick<Email, 'subject' | 'text' | 'button'> {
   const { texts, number, topic, amount, due, merchant: full_name } = messageParts(invoice, context)
   const { pay_url, brand_name, kind } = context
   const { language } = invoice
   const merchant = plainLine(full_name, NAME_MAX)
+  const button = { label: texts.pay_button(amount), url: inInvoiceLanguage(pay_url, language) }
   const opening = kind === 'invoice.send' ? texts.sent(merchant, number) : texts.reminded(merchant, number)
   const text = [
     texts.greeting(plainLine(mailedName(invoice.customer_name), NAME_MAX)),
     `${opening}\n${texts.amount}: ${amount} (${due})`,
-    `${texts.pay}\n${inInvoiceLanguage(pay_url, language)}`,
+    `${texts.pay}\n${button.url}`,
     `${texts.read}\n${inInvoiceLanguage(`${pay_url}/invoice`, language)}`,
     texts.pin,
     `-- \n${texts.foot(plainLine(brand_name, NAME_MAX), merchant)}`,
   ]
-  return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n') }
+  return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n'), button }
 }
 
 /** Returns the channels for messages to the customer of an invoice: SMS, e-mail, both or none. */

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { codeOf, createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { INVOICE, invoicesOf, type ShownInvoice } from '../../../test/invoices.ts'
+import { buttonOf } from '../../../test/mail-button.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
 import type { Answer } from '../../adapters/providers/port.ts'
 import { verify } from '../../apps/admin/verify.ts'
 import { SENDS_MAX } from './send.ts'
@@ -74,6 +76,9 @@ describe('sent invoices', () => {
     assert.equal(sms?.text, `Duka la Asha: invoice ${sent.number}, TZS 25,000, pay today: ${sent.payment_url}?lang=en`)
     assert.ok(email?.text.startsWith('Hello Juma Ali,'))
     assert.ok(email?.text.includes(`${sent.invoice_url}?lang=en`))
+    const mails = await listEmails(world.deps, { to: 'juma@example.com' })
+    const mail = mails.find(({ text }) => text?.includes(sent.payment_url))
+    assert.deepEqual(await buttonOf(world, mail), ['Pay TZS\u00a025,000', `${sent.payment_url}?lang=en`])
   })
 
   test('the server sends an invoice to the only address of its customer, the phone or the e-mail address, and refuses to send without an address', async () => {

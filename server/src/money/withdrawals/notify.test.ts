@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
+import { buttonOf } from '../../../test/mail-button.ts'
 import { fund } from '../../../test/withdrawals.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
@@ -121,16 +122,18 @@ test('the e-mail about a decision contains no line break and no link from a text
   assert.ok(!mail?.text?.includes('\nSign in at'))
 })
 
-test("the e-mail about a decision contains the operator's text unchanged", async () => {
+test("the e-mail about a decision contains the operator's text unchanged, and its button leads to the withdrawal", async () => {
   const made = await waiting()
   await world.newSession([{ role: 'FINANCE', merchant: made.merchant }])
-  const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\n2. See https://duka.example/kyc'
+  const words = 'The invoice says 25,000.00.\n1. Send your ID to docs@duka.example\nhttps://duka.example/kyc\n2. Wait'
   await decide('info_requested', made, words)
   const [mail] = await mailsOf(made)
   assert.equal(mail?.text?.split(`"${words}"`).length, 2)
+  const page = `https://pay.example/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`
+  assert.deepEqual(await buttonOf(world, mail), ['Jibu swali', page])
 })
 
-test('the e-mail about a decision contains no link when the installation has no public address', async () => {
+test('the e-mail about a decision links to this machine when the installation has no public address', async () => {
   const own = await createWorld()
   try {
     const made = await waiting('PAY-8', own)
@@ -138,8 +141,9 @@ test('the e-mail about a decision contains no link when the installation has no 
     await own.rows("update users set language = 'en' where id = $1", [user_id])
     await decide('info_requested', made, 'What for?', own)
     const [mail] = await mailsOf(made, own)
-    assert.doesNotMatch(mail?.text ?? '', /http/)
-    assert.match(mail?.text ?? '', /Sign in to the dashboard and answer it\.$/)
+    const page = `http://127.0.0.1:8080/dashboard/sandbox/withdrawals/${made.id}?merchant=${made.merchant.id}`
+    assert.ok(mail?.text?.endsWith(`\nSign in to the dashboard and answer it.\n${page}`), mail?.text ?? '')
+    assert.deepEqual(await buttonOf(own, mail), ['Answer the question', page])
   } finally {
     await own.close()
   }

@@ -41,7 +41,7 @@ type DecisionMailInput = {
   email: string
   language: Language
   brand: string
-  /** The address of the withdrawal's page. If the installation has no public address, the text is empty. */
+  /** The address of the withdrawal's page. */
   url: string
 }
 
@@ -53,17 +53,20 @@ const WORDS = {
       subject: 'ombi la kutoa pesa limekataliwa',
       sentence: 'limekataliwa. Hakuna pesa iliyotoka. Sababu:',
       next: 'Angalia ombi hili kwenye dashibodi.',
+      button: 'Angalia ombi',
     },
     recalled: {
       subject: 'ombi la kutoa pesa limesitishwa',
       sentence:
         'lilikuwa limeidhinishwa, na mwendeshaji amelisitisha kabla ya pesa kutumwa. Pesa zilizotengwa zimerudi kwenye salio lako. Sababu:',
       next: 'Angalia ombi hili kwenye dashibodi.',
+      button: 'Angalia ombi',
     },
     info_requested: {
       subject: 'taarifa zinahitajika',
       sentence: 'linasubiri taarifa kutoka kwako. Swali:',
       next: 'Ingia kwenye dashibodi ujibu.',
+      button: 'Jibu swali',
     },
   },
   en: {
@@ -73,17 +76,20 @@ const WORDS = {
       subject: 'withdrawal rejected',
       sentence: 'was rejected by an operator. No money has left your balance. The reason:',
       next: 'See the withdrawal in the dashboard.',
+      button: 'See the withdrawal',
     },
     recalled: {
       subject: 'withdrawal recalled',
       sentence:
         'was recalled by an operator before the server sent the payout. The reserved money is back in your balance. The reason:',
       next: 'See the withdrawal in the dashboard.',
+      button: 'See the withdrawal',
     },
     info_requested: {
       subject: 'information requested',
       sentence: 'waits for information from you. The question:',
       next: 'Sign in to the dashboard and answer it.',
+      button: 'Answer the question',
     },
   },
 } as const
@@ -94,7 +100,7 @@ const WORDS = {
  */
 function decisionMail({ row, kind, text, email, language, brand, url }: DecisionMailInput): Email {
   const words = WORDS[language]
-  const { subject, sentence, next } = words[kind]
+  const { subject, sentence, next, button } = words[kind]
   const merchant = mailedName(row.merchant_name)
   const amount = showAmount(row.amount_minor, row.currency)
   const reference = row.reference === null ? '' : `"${mailedName(row.reference)}", `
@@ -106,10 +112,7 @@ function decisionMail({ row, kind, text, email, language, brand, url }: Decision
     environment: row.environment,
     kind: `withdrawal.${kind}`,
     subject: `${brand}: ${subject}`,
-    text: [
-      `${words.withdrawal(merchant, details)} ${sentence}`,
-      `"${text}"`,
-      url === '' ? next : `${next}\n${url}`,
-    ].join('\n\n'),
+    text: [`${words.withdrawal(merchant, details)} ${sentence}`, `"${text}"`, `${next}\n${url}`].join('\n\n'),
+    button: { label: button, url },
   }
 }
