@@ -828,12 +828,20 @@ describe("the operators' console", () => {
         'The merchant received all of this amount in the last 24 hours (payments before fees).',
       )
       await page.locator('.flag-facts').getByText(all, { exact: true }).waitFor()
+      await page
+        .locator('.flag-facts')
+        .getByText(says('Ufunguo wa API wa ombi hili ni mpya: uliundwa ', 'The API key of this request is new: made '))
+        .waitFor()
       // A merchant of the first week has no usual income, so the income is no burst.
       const burst = page.locator('.flag-warn').getByText(says('Mapato yameongezeka ghafla', 'Burst of income'))
       assert.equal(await burst.count(), 0)
-      await office.world.rows("update merchants set created_at = created_at - interval '9 days' where id = $1", [
-        fresh.merchant.id,
+      for (const [table, key] of [
+        ['merchants', 'id'],
+        ['api_keys', 'merchant_id'],
       ])
+        await office.world.rows(`update ${table} set created_at = created_at - interval '9 days' where ${key} = $1`, [
+          fresh.merchant.id,
+        ])
       await visitor.opens(`/withdrawals/${id}`)
       await burst.waitFor()
       const sentence = (await burst.innerText()).replaceAll('\u00a0', ' ')
@@ -845,6 +853,12 @@ describe("the operators' console", () => {
         ),
       )
       assert.equal(await page.getByText(all, { exact: true }).count(), 0)
+      assert.equal(await page.getByText(says('wa ombi hili ni mpya', 'of this request is new')).count(), 0)
+      const key_age = says(
+        '^Ufunguo wa API: .+, uliundwa .+ \\(siku 9 zilizopita\\)$',
+        '^API key: .+, made .+ \\(9 days ago\\)$',
+      )
+      await page.getByText(new RegExp(key_age)).waitFor()
       await visitor.looks('share of new money')
       await visitor.picture('fresh')
       await operator.act(id, 'reject')

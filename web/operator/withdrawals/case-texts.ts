@@ -1,5 +1,6 @@
 // Contains the texts of the page of a withdrawal.
 
+import { agoInSwahili } from '../../ui/ago.ts'
 import { texts } from '../../ui/language.ts'
 
 /** The labels and explanations of the facts that an operator needs for the decision. */
@@ -54,6 +55,7 @@ export const caseTexts = texts({
     nothing_left: 'Hakuna pesa iliyotoka kwenye salio, na hakuna makato.',
     rule: 'Bei iliyotumika',
     requested_by: 'Aliyeomba',
+    key_made: (key: string, time: string, age: string) => `${key}, uliundwa ${time} (${agoInSwahili(age)})`,
     reference: 'Namba ya kumbukumbu ya biashara',
     destination: 'Inakokwenda',
     name: 'Jina',
@@ -193,6 +195,7 @@ export const caseTexts = texts({
     nothing_left: 'No money left the balance, and the merchant paid no charges.',
     rule: 'Price rule',
     requested_by: 'Submitted by',
+    key_made: (key: string, time: string, age: string) => `${key}, made ${time} (${age} ago)`,
     reference: "Merchant's reference",
     destination: 'Destination',
     name: 'Name',

@@ -1,8 +1,9 @@
 // Writes the warnings of the server as sentences, and computes ordinary facts, for the operator before money leaves.
 
-import { texts, useTexts } from '../../ui/language.ts'
+import { agoInSwahili } from '../../ui/ago.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
-import { showAmount } from '../../ui/show.ts'
+import { showAge, showAmount } from '../../ui/show.ts'
 import type { RejectionCause } from '../reason-texts.ts'
 import { isolateDirection } from '../words.ts'
 import {
@@ -19,6 +20,8 @@ import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from
 const DAY_MS = 86_400_000
 /** A merchant that is younger than this time, in milliseconds, is new. */
 const NEW_MS = 30 * DAY_MS
+/** An API key that was younger than this time, in milliseconds, when it requested the withdrawal, is new. */
+const NEW_KEY_MS = 7 * DAY_MS
 
 const flagTexts = texts({
   sw: {
@@ -42,6 +45,7 @@ const flagTexts = texts({
     burst_part: (part: string) => `${part} za utoaji huu zinatokana na pesa hizo.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
+    new_key: (age: string) => `Ufunguo wa API wa ombi hili ni mpya: uliundwa ${agoInSwahili(age)}.`,
     others: (count: number, names: string, more: number) =>
       `Biashara nyingine zimelipa namba hii pia (${count}): ${names}${more > 0 ? ` na nyingine ${more}` : ''}.`,
     other_names: (names: string) => `Biashara hizo zilimtaja mpokeaji kwa jina tofauti: ${names}.`,
@@ -72,6 +76,7 @@ const flagTexts = texts({
     burst_part: (part: string) => `${part} of this withdrawal comes from that money.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
+    new_key: (age: string) => `The API key of this request is new: made ${age} ago.`,
     others: (count: number, names: string, more: number) =>
       `Other merchants have paid this number as well (${count}): ${names}${more > 0 ? ` and ${more} more` : ''}.`,
     other_names: (names: string) => `Other merchants gave a different name for the recipient: ${names}.`,
@@ -130,6 +135,7 @@ const CAUSES: Partial<Record<Warning, RejectionCause>> = {
 export function useFlags(
   {
     withdrawal,
+    api_key_created_at,
     facts,
     balance,
     destination,
@@ -141,6 +147,7 @@ export function useFlags(
   check: NameCheck | null,
 ) {
   const t = useTexts(flagTexts)
+  const language = useLanguage()
   const size = useSizeSentences(withdrawal.currency)
   const brief = useShortWarnings(facts)
   const bad = (text: string, cause?: RejectionCause): Flag => ({ tone: 'bad', text, cause })
@@ -216,6 +223,9 @@ export function useFlags(
       fact(fresh_percent === ALL ? t.fresh_all : t.fresh(balance.received_24h_complete ? share : t.at_least(share))),
     hour > 1 && fact(t.many(hour)),
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && fact(t.young),
+    api_key_created_at !== null &&
+      Date.parse(withdrawal.created_at) - Date.parse(api_key_created_at) < NEW_KEY_MS &&
+      fact(t.new_key(showAge(api_key_created_at, language))),
   ]
   return flags.filter((flag) => flag !== false)
 }

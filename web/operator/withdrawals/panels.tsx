@@ -1,9 +1,9 @@
 // Shows the facts of a withdrawal to an operator, each group of facts in a separate panel.
 
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
-import { useTexts } from '../../ui/language.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
-import { addAmounts, showAmount, showCount } from '../../ui/show.ts'
+import { addAmounts, showAge, showAmount, showCount, showTime } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { useMe } from '../operator.ts'
@@ -199,9 +199,10 @@ export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   )
 }
 
-/** Shows the amount, the fees, the share of the balance, and the user or API key that requested the withdrawal. */
-export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCaseRecord }) {
+/** Shows the amount, the fees, the share of the balance, and the user or the API key, with its age, of the request. */
+export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
+  const language = useLanguage()
   const operatorWords = useOperatorWords()
   const { currency, requested_by } = withdrawal
   const is_open = isApprovable(withdrawal)
@@ -215,6 +216,7 @@ export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCase
       : withdrawal.status === 'SUCCESS'
         ? t.total_paid
         : t.total_reserved
+  const requester = t.by(operatorWords.actor(requested_by.kind), requested_by.name)
   return (
     <Panel title={t.facts}>
       {is_unpaid ? <Text size="sm">{t.nothing_left}</Text> : null}
@@ -234,7 +236,12 @@ export function ChargesPanel({ of: { withdrawal, facts } }: { of: WithdrawalCase
           [total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
           ...size,
           [t.rule, withdrawal.pricing_rule_label || null],
-          [t.requested_by, t.by(operatorWords.actor(requested_by.kind), requested_by.name)],
+          [
+            t.requested_by,
+            api_key_created_at === null
+              ? requester
+              : t.key_made(requester, showTime(api_key_created_at, language), showAge(api_key_created_at, language)),
+          ],
           [t.reference, withdrawal.reference],
         ]}
       />

@@ -1,4 +1,4 @@
-// Lists the keys of a merchant, newest first.
+// Lists the keys of a merchant, newest first, and reads when one of them was made.
 
 import { type Reader, sql } from '../../kernel/db/index.ts'
 import type { Environment, PageChoice } from '../../kernel/http/index.ts'
@@ -37,4 +37,12 @@ export async function listKeys(
     reader.query<{ total: number }>(COUNT, matching),
   ])
   return { keys, total: counted[0]?.total ?? 0 }
+}
+
+const CREATED_AT = sql('api_key_created_at', 'select created_at from api_keys where merchant_id = $1 and id = $2')
+
+/** Returns when a key was made. Null means that the merchant has no such key. */
+export async function keyCreatedAt(reader: Reader, merchant_id: string, id: string): Promise<Date | null> {
+  const [key] = await reader.query<{ created_at: Date }>(CREATED_AT, [merchant_id, id])
+  return key?.created_at ?? null
 }

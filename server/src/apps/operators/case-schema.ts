@@ -32,6 +32,9 @@ const { id, name, merchant_code, status, verified, created_at } = MerchantRecord
 export const WithdrawalCase = Type.Object(
   {
     withdrawal: OperatorWithdrawalDetail,
+    api_key_created_at: nullable(
+      time('When the API key that requested the withdrawal was made. Null means that no API key requested it.'),
+    ),
     facts: Type.Union([DecisionFacts, Type.Null()], {
       description:
         'How large the withdrawal is for its merchant, in the same environment. For a rejected withdrawal these are the facts of now, not those of the decision. Null means that the withdrawal waits for no approval and is not rejected.',

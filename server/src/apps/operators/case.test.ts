@@ -41,6 +41,18 @@ test('the case of a withdrawal contains the record of the withdrawal as the othe
   })
 })
 
+test('a case tells when the API key of its withdrawal was made, and has no such time for a withdrawal of a member', async () => {
+  const made_at = now()
+  const mine = await operator.shop('1000.00')
+  world.deps.clock.advance(2 * HOUR)
+  const by_key = await operator.submit(mine, { amount: '100.00' })
+  assert.equal((await caseOf(by_key)).withdrawal.requested_by.kind, 'api_key')
+  assert.equal((await caseOf(by_key)).api_key_created_at, made_at)
+  const { id: by_member } = await insertWithdrawal(world)
+  assert.equal((await caseOf(by_member)).withdrawal.requested_by.kind, 'user')
+  assert.equal((await caseOf(by_member)).api_key_created_at, null)
+})
+
 test('a case shows the balance and the payments of a day, without adjustments and without the other environment', async () => {
   const fresh = await operator.shop('1000.00')
   const id = await operator.submit(fresh, { amount: '100.00' })

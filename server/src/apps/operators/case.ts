@@ -1,6 +1,7 @@
 // Reads a withdrawal with the facts on which an operator decides: the merchant's money, the destination, and earlier
 // withdrawals.
 
+import { keyCreatedAt } from '../../access/api-keys/index.ts'
 import { getMerchant, hasConflict } from '../../access/merchants/index.ts'
 import { sameName } from '../../adapters/providers/name-lookup.ts'
 import { actOf } from '../../books/audit/index.ts'
@@ -121,7 +122,7 @@ export async function getCase(
   operator_id: string | null,
 ): Promise<WithdrawalCase> {
   const withdrawal = await getWithdrawalForOperator(deps, withdrawal_id)
-  const { id, merchant_id, environment } = withdrawal
+  const { id, merchant_id, environment, requested_by: requester } = withdrawal
   const book = [merchant_id, environment]
   const now = deps.clock.now().getTime()
   const hoursAgo = (hours: number) => firstIdAt(new Date(now - hours * HOUR_MS))
@@ -134,6 +135,7 @@ export async function getCase(
     velocity,
     earlier,
     merchant,
+    key_created_at,
     conflict_of_interest,
   ] = await Promise.all([
     receivedLately(reader, withdrawal, now),
@@ -151,11 +153,13 @@ export async function getCase(
     ]),
     reader.query<EarlierWithdrawalRow>(BEFORE, [...book, id]),
     getMerchant(reader, merchant_id),
+    requester.kind === 'api_key' && requester.id !== null ? keyCreatedAt(reader, merchant_id, requester.id) : null,
     operator_id !== null && hasConflict(reader, merchant_id, operator_id),
   ])
   const { name, merchant_code, status, verified, created_at } = merchant
   return {
     withdrawal,
+    api_key_created_at: key_created_at?.toISOString() ?? null,
     facts: facts ?? null,
     balance: {
       ...withdrawal.balance,
