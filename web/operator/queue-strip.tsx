@@ -1,6 +1,7 @@
 // Shows operators the problems that must not wait: old records, and a check of the books that found contradictions.
 
 import { Title } from '@mantine/core'
+import { agoInSwahili } from '../ui/ago.ts'
 import type { Environment } from '../ui/data.ts'
 import { Icon } from '../ui/icons.tsx'
 import { texts, useLanguage, useTexts } from '../ui/language.ts'
@@ -15,7 +16,7 @@ const OLD_MS = 24 * 3_600_000
 const stripTexts = texts({
   sw: {
     title: 'Yanayohitaji uangalizi sasa',
-    old: (name: string, age: string) => `${name}: ya zamani zaidi inasubiri kwa ${age}`,
+    old: (name: string, age: string) => `${name}: ya zamani zaidi inasubiri tangu ${agoInSwahili(age)}`,
     open: 'Fungua orodha',
     books: (count: string) => `Ukaguzi wa mwisho wa vitabu ulikuta migongano ${count}`,
     unknown: 'Ukaguzi wa mwisho wa vitabu haukumalizika',

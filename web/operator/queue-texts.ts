@@ -18,7 +18,7 @@ export const queueTexts = texts({
     count: 'Idadi',
     oldest: 'Ya zamani zaidi',
     amount: 'Kiasi',
-    age: (age: string) => `kwa ${age}`,
+    age: agoInSwahili,
     nothing: 'Foleni imekwisha: hakuna kinachosubiri',
     nothing_in: { live: 'Hakuna kazi kwenye Halisi', sandbox: 'Hakuna kazi kwenye Majaribio' },
     nothing_teach: 'Hakuna kazi iliyo wazi. Kazi mpya itaonekana hapa yenyewe.',

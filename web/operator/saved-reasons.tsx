@@ -98,7 +98,8 @@ export function ReasonField({
       {offered.length === 0 ? null : (
         <div>
           <Text size="sm" c="dimmed">
-            {t.offered}. <span className="keys-hint">{t.keys}</span>
+            {t.offered}
+            <span className="keys-hint">. {t.keys}</span>
           </Text>
           <ul aria-label={t.list} className="saved-reasons">
             {offered.map((reason) => (

@@ -16,7 +16,7 @@ import { signIn } from './session.ts'
 const confirmTexts = texts({
   sw: {
     title: 'Thibitisha kuwa ni wewe',
-    lead: 'Ni muda tangu ulipoingia. Thibitisha, kisha ombi lako litaendelea.',
+    lead: 'Muda umepita tangu ulipoingia. Thibitisha, kisha ombi lako litaendelea.',
     code: 'Namba ya uthibitishaji',
     code_hint: 'Tarakimu 6 za programu ya uthibitishaji. Umepoteza simu? Andika moja ya namba zako za dharura.',
     wrong_code: 'Namba si sahihi, au imeshatumika. Subiri namba mpya na ujaribu tena.',
@@ -25,7 +25,7 @@ const confirmTexts = texts({
     use_passkey: 'Tumia passkey yako',
     passkey_failed: 'Passkey haikutumika. Jaribu tena, au andika namba ya uthibitishaji.',
     confirm: 'Thibitisha na uendelee',
-    only_sign_in: 'Ni muda tangu ulipoingia. Ingia tena, kisha rudia ombi lako. Ulichoandika kimehifadhiwa.',
+    only_sign_in: 'Muda umepita tangu ulipoingia. Ingia tena, kisha rudia ombi lako. Ulichoandika kimehifadhiwa.',
     sign_in: 'Ingia tena',
   },
   en: {

@@ -52,7 +52,7 @@ export const problemTexts = texts({
       rate_limited: 'Maombi ni mengi mno kwa sasa.',
       provider_unavailable: 'Mtoa huduma hapatikani kwa sasa.',
       validation_failed: 'Kuna sehemu za kurekebisha.',
-      step_up_required: 'Rudia kitendo na uthibitishe kuwa ni wewe, au ingia tena: ni muda tangu ulipoingia.',
+      step_up_required: 'Rudia kitendo na uthibitishe kuwa ni wewe, au ingia tena: muda umepita tangu ulipoingia.',
       key_limit_reached: 'Funguo zimefikia kikomo.',
       webhook_endpoint_limit_reached: 'Anwani za webhook zimefikia kikomo. Ondoa moja kwanza.',
       second_factor_required: 'Biashara hii inataka hatua ya pili ya kuingia. Iweke, kisha uingie nayo.',

@@ -130,6 +130,9 @@ describe("the operators' console", () => {
       await visitor.page.setViewportSize(size)
       await visitor.page.keyboard.press('a')
       await question(visitor).getByText('Sababu zilizohifadhiwa').waitFor()
+      // A phone shows no hint about keys, so the heading itself has no full stop.
+      const heading = question(visitor).getByText('Sababu zilizohifadhiwa')
+      assert.equal(await heading.evaluate((text) => text.firstChild?.textContent), 'Sababu zilizohifadhiwa')
       await assertShown(visitor, question(visitor).getByRole('button', { name: 'Idhinisha TZS 12,000' }), 'footer')
       await assertShown(visitor, question(visitor).getByRole('checkbox'), 'footer')
       await assertShown(visitor, question(visitor).locator('.flag').first(), 'body')
@@ -491,7 +494,7 @@ describe("the operators' console", () => {
       const { page, says } = visitor
       const marks = [
         says('91.1 % ya salio', '91.1 % of the balance'),
-        says('Mara 900 ya utoaji mkubwa zaidi', '900 times the largest payout'),
+        says('Ni mara 900 ya utoaji mkubwa zaidi uliolipwa', '900 times the largest payout'),
       ]
       await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
       const row = page.getByRole('row').filter({ hasText: /TZS\s900,000/ })
@@ -511,7 +514,7 @@ describe("the operators' console", () => {
           .waitFor()
       const small = lines.filter({ hasText: /1,100/ })
       await small.getByText(says('0.1 % ya salio', '0.1 % of the balance'), { exact: true }).waitFor()
-      await small.getByText(says('Mara 1.1 ya utoaji mkubwa zaidi', '1.1 times the largest payout')).waitFor()
+      await small.getByText(says('Ni mara 1.1 ya utoaji mkubwa zaidi uliolipwa', '1.1 times the largest payout')).waitFor()
       assert.equal(await question(visitor).locator('.chip-warn').count(), 2)
       await visitor.looks('marks of a dry run')
       await visitor.picture('marks-dry-run')
@@ -646,7 +649,7 @@ describe("the operators' console", () => {
           `Left out, because you have not confirmed: ${confirmed_all ? 1 : 2}.`,
         )
       }
-      await hears(visitor, 'Ambazo seva itatuma: 4.', 'The server will pay out: 4.')
+      await hears(visitor, 'Zitakazotumwa: 4.', 'The server will pay out: 4.')
       await visitor.fill('Sababu ya kuidhinisha', 'Reason for approving', 'Wages')
       await visitor.press('Idhinisha 4, jumla TZS 5,000', 'Approve 4, TZS 5,000 in total')
       await hears(visitor, 'Umeidhinisha, na seva inatuma: 4.', 'You approved, and the server pays out: 4.')

@@ -1,4 +1,4 @@
-// Tests Swahili texts of the consoles: the name of the audit log, and the agreement of an age with its number.
+// Tests Swahili texts of the consoles: rejected names and phrases, and the agreement of an age with its number.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,15 +8,29 @@ import { agoInSwahili } from '../../../web/ui/ago.ts'
 
 const WEB = join(import.meta.dirname, '../../../web')
 
-test('no source file of the consoles has the rejected Swahili name of the audit log: kumbukumbu za', () => {
+/** Swahili phrases that readers found wrong or unclear: the name of the audit log, and sentences of the operators' console. */
+const REJECTED = [
+  /kumbukumbu (za|zake|hizi)/i,
+  /\bni muda tangu/i,
+  /Hakuna inayotoka/,
+  /Ambazo seva itatuma/,
+  /['`]Mara ya kwanza kulipa hapa['`]/,
+  /`Mara \$\{times\} ya/,
+  /kwa \$\{age\}/,
+]
+
+test('no source file of the consoles has a rejected Swahili phrase', () => {
   const sources = ['dashboard', 'operator', 'ui'].flatMap((folder) =>
     readdirSync(join(WEB, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(WEB, folder, name)),
   )
   assert.ok(sources.length > 50)
-  const others = sources.filter((path) => /kumbukumbu (za|zake|hizi)/i.test(readFileSync(path, 'utf8')))
-  assert.deepEqual(others, [])
+  const found = sources.flatMap((path) => {
+    const text = readFileSync(path, 'utf8')
+    return REJECTED.filter((phrase) => phrase.test(text)).map((phrase) => `${path}: ${phrase}`)
+  })
+  assert.deepEqual(found, [])
 })
 
 test('an age in Swahili agrees with its number: saa 1 iliyopita, saa 2 zilizopita', () => {

@@ -32,7 +32,7 @@ const factTexts = texts({
       `mara ${times} ya ${amount} (mkubwa zaidi kati ya 200 wa karibuni uliofanikiwa)`,
     of_balance: (percent: string) => `${percent} ya salio`,
     no_balance: 'Hakuna salio linalopatikana',
-    times: (times: string) => `Mara ${times} ya utoaji mkubwa zaidi`,
+    times: (times: string) => `Ni mara ${times} ya utoaji mkubwa zaidi uliolipwa`,
     below_largest: (amount: string) => `chini ya ${amount} (mkubwa zaidi kati ya 200 wa karibuni uliofanikiwa)`,
     no_payout: 'Hakuna utoaji uliofanikiwa bado',
     short: {
@@ -43,7 +43,7 @@ const factTexts = texts({
       destination_limit: 'Inazidi kikomo cha siku kwenda namba hii',
       income_burst: 'Mapato yameongezeka ghafla',
       shared_destination: 'Biashara nyingine zimelipa namba hii',
-      new_destination: 'Mara ya kwanza kulipa hapa',
+      new_destination: 'Mpokeaji mpya',
       recent_failure: 'Maombi ya karibuni yalikataliwa au hayakufanikiwa',
     },
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,

@@ -6,7 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const listTexts = texts({
   sw: {
     title: 'Utoaji pesa',
-    lead: 'Pesa ambazo biashara zinataka kutoa. Hakuna inayotoka kabla ya idhini.',
+    lead: 'Pesa ambazo biashara zinataka kutoa. Hakuna zinazotoka kabla ya idhini.',
     key_next: 'Mstari unaofuata; Enter inaufungua',
     key_previous: 'Mstari uliotangulia',
     key_warning: 'Mstari unaofuata wenye tahadhari',
@@ -55,7 +55,7 @@ export const listTexts = texts({
     waits: 'Inasubiri mwendeshaji wa pili',
     refused: 'Seva imekataa',
     sum_pay: (count: string, amount: string, total: string) =>
-      `Ambazo seva itatuma: ${count}. Wapokeaji watapata ${amount}; pamoja na makato zitatoka ${total}.`,
+      `Zitakazotumwa: ${count}. Wapokeaji watapata ${amount}; pamoja na makato zitatoka ${total}.`,
     sum_wait: (count: string, amount: string) => `Zitakazosubiri mwendeshaji wa pili: ${count}, ${amount}.`,
     sum_refused: (count: string) => `Usizoweza kuidhinisha: ${count}. Hazitabadilika.`,
     sum_left_out: (count: string) => `Zilizoachwa, kwa sababu hujathibitisha: ${count}. Hazibadiliki.`,
