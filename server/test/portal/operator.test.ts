@@ -499,7 +499,7 @@ describe("the operators' console", () => {
       await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
       const row = page.getByRole('row').filter({ hasText: /TZS\s900,000/ })
       for (const mark of marks) await row.getByText(mark, { exact: true }).waitFor()
-      assert.equal(await page.locator('main .chip-warn').count(), 2, 'the small withdrawals have no mark')
+      assert.equal(await page.locator('main table .chip-warn').count(), 2, 'the small withdrawals have no mark')
       await visitor.looks('marks')
       await visitor.picture('marks')
 
@@ -514,7 +514,9 @@ describe("the operators' console", () => {
           .waitFor()
       const small = lines.filter({ hasText: /1,100/ })
       await small.getByText(says('0.1 % ya salio', '0.1 % of the balance'), { exact: true }).waitFor()
-      await small.getByText(says('Ni mara 1.1 ya utoaji mkubwa zaidi uliolipwa', '1.1 times the largest payout')).waitFor()
+      await small
+        .getByText(says('Ni mara 1.1 ya utoaji mkubwa zaidi uliolipwa', '1.1 times the largest payout'))
+        .waitFor()
       assert.equal(await question(visitor).locator('.chip-warn').count(), 2)
       await visitor.looks('marks of a dry run')
       await visitor.picture('marks-dry-run')
@@ -842,9 +844,10 @@ describe("the operators' console", () => {
         ['merchants', 'id'],
         ['api_keys', 'merchant_id'],
       ])
-        await office.world.rows(`update ${table} set created_at = created_at - interval '9 days' where ${key} = $1`, [
-          fresh.merchant.id,
-        ])
+        await office.world.rows(
+          `update ${table} set created_at = created_at - interval '9 days 12 hours' where ${key} = $1`,
+          [fresh.merchant.id],
+        )
       await visitor.opens(`/withdrawals/${id}`)
       await burst.waitFor()
       const sentence = (await burst.innerText()).replaceAll('\u00a0', ' ')
