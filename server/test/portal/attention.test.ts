@@ -80,8 +80,27 @@ for (const language of languagesOf(0)) {
     await at.looks('the attention strip')
     await at.picture('attention')
     await page.setViewportSize({ width: 360, height: 740 })
+    // On a phone, each item is its sentence and one action. The details open by their button, whose name has the sentence.
+    const items = strip.getByRole('listitem')
+    const heights = await items.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height))
+    assert.ok(heights.length >= 3 && Math.max(...heights) < 110, `the items are ${heights.join(', ')} pixels high`)
+    assert.equal(await strip.locator('.facts').isVisible(), false)
+    for (const item of await items.all()) {
+      assert.equal(await item.locator('a:visible, button:visible').count(), 1, await item.innerText())
+    }
+    await at.looks('the folded attention strip on a phone')
+    await at.picture('attention-phone')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await strip.locator('.facts').waitFor({ state: 'hidden' })
+    const failing = items.filter({ hasText: says('haipokei taarifa', 'does not accept the events') })
+    const sentence = await failing.locator('strong').innerText()
+    const details = failing.locator('summary')
+    assert.equal(await details.textContent(), `${says('Maelezo', 'Details')}: ${sentence}`)
+    await details.click()
     const facts = await strip.locator('.facts').boundingBox()
     assert.ok(facts !== null && facts.height < 180, `on a phone, the facts are ${facts?.height} pixels high`)
+    await at.looks('an opened item of the attention strip on a phone')
+    await at.picture('attention-phone-opened')
     await page.setViewportSize({ width: 1280, height: 800 })
     const menu = page.getByRole('navigation', { name: says('Menyu', 'Menu') })
     await menu

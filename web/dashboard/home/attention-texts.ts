@@ -6,6 +6,7 @@ import { texts } from '../../ui/language.ts'
 export const attentionTexts = texts({
   sw: {
     title: 'Yanayohitaji uangalizi wako',
+    details: 'Maelezo',
     webhooks_failing: {
       live: 'Seva yako haipokei taarifa za malipo halisi',
       sandbox: 'Seva yako haipokei taarifa za majaribio',
@@ -59,6 +60,7 @@ export const attentionTexts = texts({
   },
   en: {
     title: 'Needs your attention',
+    details: 'Details',
     webhooks_failing: {
       live: 'Your server does not accept the events of live payments',
       sandbox: 'Your server does not accept the events of the sandbox',

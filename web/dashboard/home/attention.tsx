@@ -1,6 +1,7 @@
 // Shows the problems and waiting records that the member should look at now, each with a link to the records.
 
 import { Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import '../../ui/attention.css'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
@@ -24,21 +25,25 @@ type AttentionLine = { text: string; to: string | null; open: string; facts: Rea
  * Shows the items that the frame has read. The element exists also without items, so that screen readers announce new items.
  */
 export function Attention() {
-  return <AttentionList items={useAttention()} />
+  const is_phone = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false })
+  return <AttentionList items={useAttention()} folds={is_phone} />
 }
 
 /**
  * Shows items. The failing endpoints of an environment share a line. `linked: false` leaves out the link of a line with one
- * item. `steps` returns the buttons that repair a failing endpoint, for members who may repair it.
+ * item. `steps` returns the buttons that repair a failing endpoint, for members who may repair it. If `folds` is true, each item
+ * shows its sentence and one action, and folds the rest.
  */
 export function AttentionList({
   items,
   linked = true,
   steps,
+  folds = false,
 }: {
   items: readonly AttentionItem[]
   linked?: boolean
   steps?: EndpointSteps
+  folds?: boolean
 }) {
   const t = useTexts(attentionTexts)
   return (
@@ -50,7 +55,7 @@ export function AttentionList({
           </Title>
           <ul>
             {attentionGroups(items).map(([item, ...others]) => (
-              <AttentionRow key={groupOf(item)} {...{ item, others, linked, steps }} />
+              <AttentionRow key={groupOf(item)} {...{ item, others, linked, steps, folds }} />
             ))}
           </ul>
         </section>
@@ -81,11 +86,41 @@ type AttentionRowProps = {
   others: readonly AttentionItem[]
   linked: boolean
   steps: EndpointSteps | undefined
+  folds: boolean
 }
 
-function AttentionRow({ item, others, linked, steps }: AttentionRowProps) {
+function AttentionRow({ item, others, linked, steps, folds }: AttentionRowProps) {
   const t = useTexts(attentionTexts)
   const { text, to, open, facts, act } = useLine(item, others)
+  const link =
+    to === null || (!linked && others.length === 0) ? null : (
+      <PageLink to={`${item.environment}/${to}`} className="attention-open">
+        {open}
+      </PageLink>
+    )
+  if (folds) {
+    return (
+      <li>
+        <Icon name="alert" size={20} />
+        <div className="attention-text">
+          <p>
+            <strong>{text}</strong>
+          </p>
+          {to === null ? <p className="beside">{t.webhooks_ask}</p> : (act ?? link)}
+          {facts === null ? null : (
+            <details className="disclosed attention-more">
+              <summary>
+                {t.details}
+                <span className="unseen">: {text}</span>
+              </summary>
+              {facts}
+              {to === null || act === undefined ? null : link}
+            </details>
+          )}
+        </div>
+      </li>
+    )
+  }
   return (
     <li>
       <Icon name="alert" size={20} />
@@ -102,11 +137,7 @@ function AttentionRow({ item, others, linked, steps }: AttentionRowProps) {
           ? null
           : steps?.(item.webhook)}
       </div>
-      {to === null || (!linked && others.length === 0) ? null : (
-        <PageLink to={`${item.environment}/${to}`} className="attention-open">
-          {open}
-        </PageLink>
-      )}
+      {link}
     </li>
   )
 }
