@@ -31,7 +31,7 @@ test('the list has texts of each kind, and each text of the screens is in both l
   )
 })
 
-test('a Swahili status agrees with its noun: malipo take ya-, ujumbe takes u-', () => {
+test('a Swahili status agrees with its noun: malipo ya-, ujumbe and utoaji u-, kiungo ki-', () => {
   const of = (file: string, key: RegExp) =>
     screenTexts()
       .filter((one) => one.file === file && key.test(one.key))
@@ -45,6 +45,18 @@ test('a Swahili status agrees with its noun: malipo take ya-, ujumbe takes u-', 
   )
   assert.deepEqual(
     messages.filter((text) => !/^(u|hau)/i.test(text)),
+    [],
+  )
+  const withdrawals = of('web/ui/words.ts', /^withdrawal\.(?!INFO_REQUESTED)/)
+  assert.equal(withdrawals.length, 10)
+  assert.deepEqual(
+    withdrawals.filter((text) => !/^(u|hau)/i.test(text)),
+    [],
+  )
+  const links = of('web/ui/words.ts', /^link\./)
+  assert.equal(links.length, 4)
+  assert.deepEqual(
+    links.filter((text) => !/^ki/i.test(text)),
     [],
   )
 })

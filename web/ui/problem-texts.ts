@@ -14,7 +14,7 @@ export const problemTexts = texts({
     over: 'Ingia tena ili kuendelea. Ulichoandika kimehifadhiwa.',
     step_up_title: 'Thibitisha kwanza',
     conflict_title: 'Haiwezekani kwa sasa',
-    refused_title: 'Haikuwezekana',
+    refused_title: 'Seva imekataa ombi',
     failed_title: 'Hitilafu upande wetu',
     failed: 'Jaribu tena baada ya muda mfupi; ikiendelea, tuma namba ya ombi kwa msaada.',
     failed_without_id: 'Jaribu tena baada ya muda mfupi; ikiendelea, waambie msaada ukurasa na saa.',
@@ -37,7 +37,7 @@ export const problemTexts = texts({
       insufficient_balance: 'Salio linalopatikana halitoshi kwa kiasi na makato.',
       confirmation_required: 'Ni mara ya kwanza kulipa hapa. Kagua inakokwenda, weka alama, kisha idhinisha tena.',
       payout_limit_reached:
-        'Imevuka kikomo cha siku cha biashara hii. Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
+        'Utoaji umevuka kikomo cha siku cha biashara hii. Idhinisha siku nyingine, au ongeza kikomo cha biashara.',
       withdrawal_restricted: 'Mwendeshaji lazima aidhinishe na athibitishe biashara kabla ya kutoa pesa.',
       production_access_restricted:
         'Mazingira halisi yanapatikana baada ya biashara kuidhinishwa, kuthibitishwa na kupangiwa makato.',
@@ -57,10 +57,10 @@ export const problemTexts = texts({
       webhook_endpoint_limit_reached: 'Anwani za webhook zimefikia kikomo. Ondoa moja kwanza.',
       second_factor_required: 'Biashara hii inataka hatua ya pili ya kuingia. Iweke, kisha uingie nayo.',
       payouts_paused: 'Mwendeshaji amesimamisha utoaji huu. Subiri, au uruhusu tena kwanza.',
-      second_operator_required: 'Umeshaidhinisha. Mwendeshaji mwingine lazima aidhinishe pia.',
+      second_operator_required: 'Umeshafanya uamuzi huu. Mwendeshaji mwingine lazima afanye uamuzi huo huo.',
       conflict_of_interest:
         'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake wa API. Mwendeshaji mwingine lazima aamue.',
-      forbidden: 'Hairuhusiwi.',
+      forbidden: 'Seva hairuhusu kitendo hiki.',
     } as Record<string, string>,
   },
   en: {

@@ -77,7 +77,7 @@ test('a member makes a link from three fields and shares the link, and the open 
   await visitor.sees('Malipo ya TZS 25,000', 'Payment of TZS 25,000')
   await page.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
   const facts = page.locator('section', { has: page.getByText('Hali kwa mtoa huduma', { exact: true }) }).first()
-  await facts.getByText('Imekamilika', { exact: true }).waitFor()
+  await facts.getByText('Amekamilisha', { exact: true }).waitFor()
   assert.equal(await facts.getByText('COMPLETED').count(), 0, 'the status of the provider is in words')
   await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
   await page.getByText('Mtoa huduma ameulizwa. Hali haijabadilika: Yamefanikiwa.').waitFor()

@@ -170,7 +170,7 @@ describe("the operators' console", () => {
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     await question(visitor).getByRole('checkbox').check()
     await visitor.press('Idhinisha TZS 12,000', '')
-    await hears(visitor, 'Imeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
+    await hears(visitor, 'Umeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
     assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
     await visitor.page.locator('.timeline').getByText('Kodi ya duka', { exact: true }).waitFor()
 
@@ -275,8 +275,8 @@ describe("the operators' console", () => {
     await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL&environment=live')
     await page.getByRole('row').nth(1).getByRole('link').click()
     await reject('2,710')
-    await page.getByText('Zinazosubiri idhini bado: 1', { exact: true }).waitFor()
-    await button('Fungua inayofuata').waitFor()
+    await page.getByText('Unaosubiri idhini bado: 1', { exact: true }).waitFor()
+    await button('Fungua unaofuata').waitFor()
     await page.keyboard.press('Enter')
     await reject('2,720')
     await page.getByText('Foleni imekwisha: hakuna utoaji mwingine unaosubiri idhini.', { exact: true }).waitFor()
@@ -441,7 +441,7 @@ describe("the operators' console", () => {
       assert.equal(await page.getByRole('row').filter({ hasText: /1,100/ }).locator('.chip-warn').count(), 0)
       await visitor.looks('warnings of the list')
       await visitor.picture('list-warnings')
-      await visitor.press('Chagua 1 zisizo na alama ya tahadhari', 'Choose the 1 without a mark')
+      await visitor.press('Chagua 1 usio na alama ya tahadhari', 'Choose the 1 without a mark')
       await hears(visitor, 'Umechagua 1, jumla TZS 1,100', 'You chose 1, TZS 1,100 in total')
       for (const amount of ['1,200', '98,000'])
         await page
@@ -449,7 +449,7 @@ describe("the operators' console", () => {
             name: says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`),
           })
           .check()
-      await hears(visitor, 'Zenye alama ya tahadhari ulizochagua: 2.', 'You chose 2 marked withdrawals.')
+      await hears(visitor, 'Wenye alama ya tahadhari uliochagua: 2.', 'You chose 2 marked withdrawals.')
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {
@@ -503,7 +503,7 @@ describe("the operators' console", () => {
       await visitor.looks('marks')
       await visitor.picture('marks')
 
-      await visitor.press('Chagua 2 zisizo na alama ya tahadhari', 'Choose the 2 without a mark')
+      await visitor.press('Chagua 2 usio na alama ya tahadhari', 'Choose the 2 without a mark')
       await row.getByRole('checkbox').check()
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).getByRole('listitem')
@@ -587,11 +587,11 @@ describe("the operators' console", () => {
       await question(visitor).getByText('Asha Juma', { exact: true }).waitFor()
       await page.keyboard.press('Escape')
       await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-      await visitor.press('Chagua 2 zisizo na alama ya tahadhari', 'Choose the 2 without a mark')
+      await visitor.press('Chagua 2 usio na alama ya tahadhari', 'Choose the 2 without a mark')
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
       const left = (count: number) =>
         says(
-          `Zenye alama ya tahadhari hazijachaguliwa: ${count}; chagua kila moja peke yake.`,
+          `Wenye alama ya tahadhari haujachaguliwa: ${count}; chagua kila mmoja peke yake.`,
           `${count} marked ${count === 1 ? 'withdrawal is' : 'withdrawals are'} not chosen; choose each by itself.`,
         )
       await hears(visitor, left(3), left(3))
@@ -604,13 +604,13 @@ describe("the operators' console", () => {
         await page.keyboard.press('Space')
         if (amount === '1,400') await hears(visitor, left(1), left(1))
       }
-      await hears(visitor, 'Zenye alama ya tahadhari ulizochagua: 3.', 'You chose 3 marked withdrawals.')
+      await hears(visitor, 'Wenye alama ya tahadhari uliochagua: 3.', 'You chose 3 marked withdrawals.')
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
       assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
 
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).locator('.lines > li')
-      const left_out = says('Imeachwa: hujathibitisha', 'Left out: not confirmed')
+      const left_out = says('Umeachwa: hujathibitisha', 'Left out: not confirmed')
       await lines.getByText(left_out).nth(2).waitFor()
       const texts = (await lines.allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' '))
       assert.deepEqual(
@@ -647,14 +647,14 @@ describe("the operators' console", () => {
         const confirmed_all = amount === '1,300'
         await hears(
           visitor,
-          `Zilizoachwa, kwa sababu hujathibitisha: ${confirmed_all ? 1 : 2}.`,
+          `Ulioachwa, kwa sababu hujauthibitisha: ${confirmed_all ? 1 : 2}.`,
           `Left out, because you have not confirmed: ${confirmed_all ? 1 : 2}.`,
         )
       }
-      await hears(visitor, 'Zitakazotumwa: 4.', 'The server will pay out: 4.')
+      await hears(visitor, 'Utakaotumwa: 4.', 'The server will pay out: 4.')
       await visitor.fill('Sababu ya kuidhinisha', 'Reason for approving', 'Wages')
       await visitor.press('Idhinisha 4, jumla TZS 5,000', 'Approve 4, TZS 5,000 in total')
-      await hears(visitor, 'Umeidhinisha, na seva inatuma: 4.', 'You approved, and the server pays out: 4.')
+      await hears(visitor, 'Uliouidhinisha, na seva inautuma: 4.', 'You approved, and the server pays out: 4.')
       await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
       await visitor.looks('marked withdrawal left out')
       await visitor.picture('marked-result')
@@ -1159,7 +1159,7 @@ describe("the operators' console", () => {
       await visitor.looks('reasons of an action')
       await visitor.picture('reasons-of-an-action')
       await field.press('Enter')
-      await hears(visitor, 'Imekataliwa', 'Rejected')
+      await hears(visitor, 'Umekataliwa', 'Rejected')
       assert.equal((await operator.show(id)).status_reason, 'The number is new')
       const url = '/v1/operator/reasons/withdrawal.reject'
       await office.world.call({ method: 'PUT', url, payload: { reasons: [] }, key: await operator.session() })

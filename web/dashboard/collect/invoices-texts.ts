@@ -89,7 +89,7 @@ export const invoicesTexts = texts({
     paid_by: 'Malipo yaliyoilipa',
     see_payment: 'Angalia malipo',
     reversed: 'Malipo hayo yalirudishwa',
-    created: 'Iliandikwa',
+    created: 'Ilitengenezwa',
     messages: 'Ujumbe kwa mteja',
     messages_none: 'Bado hakuna ujumbe.',
     to: 'Kwa',

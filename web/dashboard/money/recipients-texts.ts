@@ -23,8 +23,8 @@ export const recipientsTexts = texts({
     rename_yes: 'Hifadhi jina',
     remove: 'Ondoa',
     remove_of: (label: string) => `Ondoa: ${label}`,
-    remove_title: (label: string) => `Uondoe ${label}?`,
-    remove_text: 'Malipo uliyokwisha kumtumia yanabaki kwenye orodha ya utoaji pesa.',
+    remove_title: (label: string) => `Ondoa ${label}?`,
+    remove_text: 'Utoaji pesa wa awali kwa mpokeaji huyu unabaki kwenye orodha ya utoaji pesa.',
     remove_yes: 'Ndiyo, ondoa',
     check: 'Hakiki jina',
     check_of: (label: string) => `Hakiki jina: ${label}`,
@@ -41,7 +41,7 @@ export const recipientsTexts = texts({
     sandbox_names:
       'Kwenye Majaribio, namba inayoishia na 201 imesajiliwa kwa jina Asha Juma, na inayoishia na 202 kwa Duka la Mfano. Zitumie kujaribu kuhakiki jina.',
     never_checked: 'Jina halijahakikiwa',
-    checked_on: (date: string) => `ilihakikiwa ${date}`,
+    checked_on: (date: string) => `lilihakikiwa ${date}`,
     never_paid: 'Hujawahi kumlipa',
     paid_once: (date: string) => `Umemlipa mara 1, tarehe ${date}`,
     paid: (count: number, date: string) =>

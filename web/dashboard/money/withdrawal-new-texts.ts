@@ -28,7 +28,7 @@ export const newTexts = texts({
     amount: 'Kiasi cha kumtumia mpokeaji',
     amount_help: 'Shilingi, kama 25000. Makato yanaongezwa juu yake.',
     reference: 'Namba yako ya kumbukumbu',
-    reference_help: 'Inaonekana kwako kwenye orodha na CSV.',
+    reference_help: 'Orodha na faili za CSV zinaonyesha namba hii.',
     next: 'Angalia makato',
     forget: 'Futa nilichoandika',
     nowhere: 'Kwa sasa hakuna mtandao wala benki inayoweza kupokea pesa kutoka hapa.',

@@ -15,7 +15,7 @@ export const heldTexts = texts({
     } as Record<string, string>,
     status: 'Hali',
     environment: 'Mazingira',
-    held_at: 'Ilizuiwa',
+    held_at: 'Yalizuiwa',
     requested: 'Kiasi kilichoombwa',
     received: 'Kiasi kilichopokelewa',
     merchant: 'Biashara',
@@ -24,13 +24,14 @@ export const heldTexts = texts({
     whys: {
       amount: 'Kiasi kilichopokelewa ni tofauti',
       currency: 'Sarafu nyingine imepokelewa',
-      review: 'Mtoa huduma ameizuia kwa ukaguzi',
+      review: 'Mtoa huduma ameyazuia ili ayakague',
     },
     empty: 'Hakuna malipo yaliyozuiwa',
     teach: 'Malipo yenye kiasi au sarafu tofauti na iliyoombwa, au ambayo mtoa huduma ameyazuia, yanasubiri hapa.',
     case: (amount: string) => `${amount} zilizozuiwa`,
     gone: 'Haiwezekani kuonyesha malipo yaliyozuiwa yenye namba hii. Funga dirisha hili, kisha chagua malipo kwenye orodha.',
-    differs: (requested: string, received: string) => `Iliombwa ${requested}, lakini imepokelewa ${received}.`,
+    differs: (requested: string, received: string) =>
+      `Biashara iliomba ${requested}, lakini mtoa huduma amepokea ${received}.`,
     foreign: (received: string) =>
       `Zimepokelewa ${received}, si shilingi. Hakuna kilichoingizwa kwenye vitabu hadi useme thamani yake kwa shilingi.`,
     foreign_received: 'Kiasi kilichopokelewa kwa sarafu nyingine',
@@ -41,7 +42,7 @@ export const heldTexts = texts({
     decline_foreign: (received: string) =>
       `Hakuna kinachoingizwa kwenye vitabu. Lazima urudishe ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     done_decline_foreign: (received: string) =>
-      `Imekataliwa. Sasa rudisha ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
+      `Umekataa malipo. Sasa rudisha ${received} kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     fee: 'Makato yetu',
     method: 'Njia',
     credited: 'Biashara itapata ukiidhinisha',
@@ -76,11 +77,11 @@ export const heldTexts = texts({
     done_first:
       'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Hakuna pesa iliyohama: mwendeshaji mwingine lazima afanye uamuzi huo huo.',
     done_approve: (credited: string, merchant: string) =>
-      `Imeidhinishwa: ${credited} zimeongezwa kwenye salio la ${merchant}.`,
+      `Umeidhinisha malipo: ${credited} zimeongezwa kwenye salio la ${merchant}.`,
     done_decline: (received: string) =>
-      `Imekataliwa: ${received} zimetoka kwenye vitabu vya biashara. Sasa zirudishe kwa mlipaji kwenye mfumo wa mtoa huduma.`,
+      `Umekataa malipo: ${received} zimetoka kwenye vitabu vya biashara. Sasa zirudishe kwa mlipaji kwenye mfumo wa mtoa huduma.`,
     sandbox: 'Hii ni rekodi ya majaribio: hakuna pesa halisi.',
-    decided: 'Iliamuliwa',
+    decided: 'Yaliamuliwa',
     id: 'Namba ya rekodi',
   },
   en: {

@@ -8,7 +8,7 @@ export const merchantsTexts = texts({
     title: 'Biashara zote',
     lead: 'Biashara zote: idhinisha, thibitisha, panga makato, simamisha.',
     status: 'Hali',
-    statuses: { PENDING: 'Inasubiri', ACTIVE: 'Hai', SUSPENDED: 'Imesimamishwa' } as Record<string, string>,
+    statuses: { PENDING: 'Inasubiri', ACTIVE: 'Inatumika', SUSPENDED: 'Imesimamishwa' } as Record<string, string>,
     search: 'Jina au namba ya biashara',
     to_check: 'Ukaguzi',
     to_check_only: 'Za kukaguliwa tu',

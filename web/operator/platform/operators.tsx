@@ -29,7 +29,7 @@ const operatorsTexts = texts({
     app: 'Programu ya namba',
     passkeys: (count: number) => `Passkey: ${count}`,
     none: 'Haijawekwa',
-    demo: 'Wa majaribio',
+    demo: 'Wa maonyesho',
     last: 'Aliingia mwisho',
     never: 'Hakuna kumbukumbu',
     state: 'Hali',
@@ -40,7 +40,7 @@ const operatorsTexts = texts({
     revoke: 'Ondoa jukumu',
     revoke_title: 'Ondoa jukumu la mwendeshaji?',
     revoke_text: (email: string) =>
-      `${email} hatakuwa mwendeshaji tena, na atatolewa kila mahali alipoingia. Uanachama wake kwenye biashara unabaki.`,
+      `${email} hatakuwa mwendeshaji tena, na atatolewa kila mahali alipoingia. Nafasi yake kwenye biashara zake inabaki.`,
     revoke_done: 'Umeondoa jukumu.',
     disable: 'Zuia',
     disable_title: 'Zuia mwendeshaji?',

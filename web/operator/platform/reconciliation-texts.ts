@@ -24,11 +24,11 @@ export const reconciliationTexts = texts({
     cases: 'Kesi',
     kind: 'Aina',
     kinds: {
-      unknown_to_us: 'Hatuijui sisi',
-      unknown_to_them: 'Hawaijui wao',
+      unknown_to_us: 'Haujulikani kwetu',
+      unknown_to_them: 'Haujulikani kwa mtoa huduma',
       amount_differs: 'Kiasi kinatofautiana',
       outcome_differs: 'Matokeo yanatofautiana',
-      duplicate: 'Imerudiwa',
+      duplicate: 'Umerudiwa',
     } as Record<string, string>,
     line_kinds: { payment: 'Malipo', payout: 'Utoaji pesa', reversal: 'Marejesho', charge: 'Gharama' } as Record<
       string,

@@ -11,7 +11,7 @@ const reasonTexts = texts({
   sw: {
     field: 'Sababu ya kuidhinisha',
     hint: 'Inabaki kwenye historia ya utoaji na historia ya shughuli. Biashara haiioni.',
-    hint_all: 'Itaandikwa kwa kila moja, kwenye historia ya utoaji na historia ya shughuli. Biashara haziioni.',
+    hint_all: 'Itaandikwa kwa kila utoaji, kwenye historia ya utoaji na historia ya shughuli. Biashara haziioni.',
     again: (reason: string) => `Tumia tena: ${reason}`,
     needed: 'Andika sababu.',
   },

@@ -25,7 +25,7 @@ export const decideTexts = texts({
       new_place_unnamed: 'Nimekagua namba. Jina halijulikani.',
       new_place_needed: 'Weka alama kwamba umekagua inakokwenda.',
       button: (amount: string) => `Idhinisha ${amount}`,
-      done: (amount: string, name: string) => `Imeidhinishwa: ${amount} zinatumwa kwa ${name}.`,
+      done: (amount: string, name: string) => `Umeidhinishwa: ${amount} zinatumwa kwa ${name}.`,
       done_first: 'Idhini yako ya kwanza imepokelewa. Pesa hazijatoka: mwendeshaji wa pili anahitajika.',
     },
     reject: {
@@ -33,14 +33,14 @@ export const decideTexts = texts({
       text: 'Hakuna pesa zilizotengwa, kwa hiyo hakuna zinazohama. Biashara inaweza kusoma sababu yako.',
       field: 'Sababu',
       button: (amount: string) => `Kataa ${amount}`,
-      done: (amount: string) => `Imekataliwa: ${amount} hazitatumwa.`,
+      done: (amount: string) => `Umekataliwa: ${amount} hazitatumwa.`,
     },
     recall: {
       title: 'Rudisha utoaji huu?',
       text: 'Utoaji umeidhinishwa na haujatumwa. Kiasi na makato vinarudi kwenye salio la biashara, na biashara inaweza kusoma sababu yako. Hatua hii hairudishwi.',
       field: 'Sababu',
       button: (amount: string) => `Rudisha ${amount}`,
-      done: (amount: string) => `Imerudishwa: ${amount} na makato viko kwenye salio la biashara.`,
+      done: (amount: string) => `Umerudishwa: ${amount} na makato viko kwenye salio la biashara.`,
     },
     ask: {
       title: 'Uliza biashara?',
@@ -52,9 +52,9 @@ export const decideTexts = texts({
     },
     retry: {
       title: 'Tuma tena kwa mtoa huduma?',
-      text: 'Mtoa huduma aliikataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Itatumwa kwa namba ile ile ya kumbukumbu, ambayo kwayo mtoa huduma hutambua ombi lililorudiwa.',
+      text: 'Mtoa huduma aliukataa kwa sababu iliyo upande wetu; hakuna kilicholipwa. Rekebisha chanzo kwanza. Utatumwa kwa namba ile ile ya kumbukumbu, ambayo kwayo mtoa huduma hutambua ombi lililorudiwa.',
       button: (amount: string) => `Tuma tena ${amount}`,
-      done: (amount: string) => `Imetumwa tena: ${amount} zinasubiri jibu la mtoa huduma.`,
+      done: (amount: string) => `Umetumwa tena: ${amount} zinasubiri jibu la mtoa huduma.`,
     },
     done_first_decision:
       'Uamuzi wako, wa kwanza kati ya miwili, umehifadhiwa. Hakuna pesa iliyohama: mwendeshaji mwingine lazima afanye uamuzi huo huo.',
@@ -62,9 +62,9 @@ export const decideTexts = texts({
       title: 'Nini kilitokea?',
       text: 'Angalia kwanza kwenye mfumo au taarifa ya mtoa huduma. Uamuzi wako unahamisha pesa kwenye vitabu; mtoa huduma haulizwi tena.',
       outcome: 'Kilichotokea',
-      paid: 'Imelipwa',
+      paid: 'Umelipwa',
       paid_hint: 'Mpokeaji amepata pesa. Kiasi na makato vinatoka kwenye salio la biashara.',
-      unpaid: 'Haijalipwa, na haitalipwa',
+      unpaid: 'Haujalipwa, na hautalipwa',
       unpaid_hint:
         'Mpokeaji hakupata kitu. Kiasi na makato vinarudi kwenye salio la biashara. Ukikosea, pesa zinaweza kulipwa mara mbili.',
       field: 'Umejuaje?',
@@ -74,8 +74,8 @@ export const decideTexts = texts({
       button_paid: (amount: string) => `Thibitisha: ${amount} zimelipwa`,
       button_unpaid: (amount: string) => `Thibitisha: ${amount} hazijalipwa`,
       button: 'Thibitisha',
-      done_paid: (amount: string) => `Imefungwa kama iliyolipwa: ${amount} zimetoka kwenye salio.`,
-      done_unpaid: (amount: string) => `Imefungwa kama isiyolipwa: ${amount} na makato vimerudi kwenye salio.`,
+      done_paid: (amount: string) => `Umefungwa kama uliolipwa: ${amount} zimetoka kwenye salio.`,
+      done_unpaid: (amount: string) => `Umefungwa kama usiolipwa: ${amount} na makato vimerudi kwenye salio.`,
     },
   },
   en: {
