@@ -95,7 +95,7 @@ export const timelineTexts = texts({
       held: 'the money under review',
       provider_float: 'the provider',
       fee_income: 'our fees',
-      processor_cost: "the provider's charges",
+      processor_cost: "the provider's fees",
     },
     webhook_waits: (event: string) => `The server will send the event ${event} to your webhook.`,
     webhook_delivered: (event: string) => `Your webhook accepted the event ${event}.`,

@@ -12,7 +12,7 @@ const dutyTexts = texts({
       money: 'Unaweza kusoma tu. Maamuzi ya pesa ni ya mwendeshaji wa fedha au msimamizi mkuu.',
       merchants: 'Unaweza kusoma tu. Maamuzi ya biashara ni ya mkaguzi au msimamizi mkuu.',
       pause: 'Unaweza kusoma tu. Kusimamisha utoaji ni kazi ya mwendeshaji wa fedha, mkaguzi au msimamizi mkuu.',
-      platform: 'Unaweza kusoma tu. Bei na mipangilio ya mfumo ni ya msimamizi mkuu.',
+      platform: 'Unaweza kusoma tu. Makato na mipangilio ya mfumo ni kazi ya msimamizi mkuu.',
     } satisfies Record<Duty, string>,
   },
   en: {
@@ -21,7 +21,7 @@ const dutyTexts = texts({
       money: 'You can only read this page. Decisions about money need the role finance operator or super admin.',
       merchants: 'You can only read this page. Decisions about merchants need the role compliance or super admin.',
       pause: 'You can only read this page. A pause needs the role finance operator, compliance or super admin.',
-      platform: 'You can only read this page. Prices and platform settings need the role super admin.',
+      platform: 'You can only read this page. Fees and platform settings need the role super admin.',
     },
   },
 })

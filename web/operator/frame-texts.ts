@@ -41,7 +41,7 @@ export const frameTexts = texts({
     } satisfies Record<OperatorRole, string>,
     stranger_title: 'Sehemu hii ni ya waendeshaji tu',
     stranger: (email: string) =>
-      `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya uthibitisho. Hakuna unachoweza kuona hapa.`,
+      `Umeingia kama ${email}. Akaunti hii si ya mwendeshaji wa mfumo huu, au uliingia bila hatua ya pili ya kuingia. Hakuna unachoweza kuona hapa.`,
     dashboard: 'Kama una biashara, dashibodi yako iko hapa:',
   },
   en: {
@@ -77,7 +77,7 @@ export const frameTexts = texts({
     },
     stranger_title: 'This console is for operators only',
     stranger: (email: string) =>
-      `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second factor. You have no access to this console.`,
+      `You are signed in as ${email}. That account is not an operator of this installation, or it signed in without a second step. You have no access to this console.`,
     dashboard: 'If you have a business, your dashboard is here:',
   },
 })

@@ -59,7 +59,7 @@ export const queueTexts = texts({
       merchants_to_check: { name: 'Biashara za kukaguliwa', what: 'Idhinisha na uthibitishe.' },
       ip_addresses_pending: { name: 'Anwani za IP zinazosubiri', what: 'Kubali au kataa.' },
       reconciliation_exceptions: {
-        name: 'Tofauti za ulinganishaji',
+        name: 'Tofauti za ulinganisho',
         what: 'Taarifa ya mtoa huduma na vitabu vyetu havilingani.',
       },
       webhooks_failing: { name: 'Biashara ambazo webhook zinashindwa', what: 'Seva zao hazipokei taarifa. Wajulishe.' },
@@ -86,7 +86,7 @@ export const queueTexts = texts({
     },
     sandbox: 'These are sandbox records. No real money.',
     four_eyes: (amount: string) =>
-      `From ${amount} a day on (payouts of a merchant, payouts to a recipient, or corrections of a merchant), two different operators have to decide.`,
+      `From ${amount} a day on (payouts of a merchant, payouts to a recipient, or adjustments of a merchant), two different operators have to decide.`,
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: one operator alone can move any amount.',
     old_title: 'Your sign-in is not recent',
     old: (age: string) =>

@@ -65,7 +65,7 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
       'The provider confirmed the payment',
       'The payer asked for the money back',
     ],
-    'adjustment.create': ['Correction after the reconciliation', 'Mistake of the provider'],
+    'adjustment.create': ['Adjustment after the reconciliation', 'Mistake of the provider'],
     'payouts.pause': ['The provider is down', 'We examine suspicious payouts'],
     'payouts.resume': ['The provider is back', 'The examination is complete'],
     'merchant.suspend': [
@@ -74,6 +74,6 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
       'The merchant asked for the suspension',
     ],
     'ip_address.reject': ['The address does not belong to this merchant', 'Many others use this address'],
-    'reconciliation.resolve': ['The provider explained the difference', 'We corrected the books'],
+    'reconciliation.resolve': ['The provider explained the difference', 'We adjusted the books'],
   },
 })

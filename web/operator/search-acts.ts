@@ -8,16 +8,16 @@ const actTexts = texts({
   sw: {
     approve: 'Amua utoaji pesa unaosubiri',
     held: 'Amua malipo yaliyozuiwa',
-    merchant: 'Tengeneza biashara',
+    merchant: 'Sajili biashara',
     pause: 'Simamisha utoaji pesa',
-    statement: 'Pakia taarifa ya mtoa huduma',
+    statement: 'Leta taarifa ya mtoa huduma',
   },
   en: {
     approve: 'Decide withdrawals that wait',
     held: 'Decide held collections',
-    merchant: 'Create a merchant',
+    merchant: 'Register a merchant',
     pause: 'Pause payouts',
-    statement: 'Upload a provider statement',
+    statement: 'Import a provider statement',
   },
 })
 
@@ -37,10 +37,10 @@ export function useOperatorActs(): SearchPlace[] {
       to: 'merchants',
       label: t.merchant,
       icon: 'shop',
-      words: 'new add register invite owner sajili alika mpya',
+      words: 'new add create register invite owner tengeneza alika mpya',
     },
     useMay('pause') && { to: 'pauses', label: t.pause, icon: 'pause', words: 'stop freeze zuia' },
-    decides && { to: 'reconciliation', label: t.statement, icon: 'balance', words: 'import csv reconcile linganisha' },
+    decides && { to: 'reconciliation', label: t.statement, icon: 'balance', words: 'upload csv reconcile pakia linganisha' },
   ]
   return acts.filter((act) => act !== false).map((act) => ({ ...act, is_act: true }))
 }

@@ -144,17 +144,17 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'The provider moves whole shillings only. Leave out the cents.':
     'Mtoa huduma anahamisha shilingi kamili tu. Ondoa senti.',
   'The available balance is {}.': 'Salio linalopatikana ni {}.',
-  'The withdrawal of {} needs {} with its charges.': 'Kiasi cha {} kinahitaji {} pamoja na makato.',
+  'The withdrawal of {} needs {} with its fees.': 'Kiasi cha {} kinahitaji {} pamoja na makato.',
   'Wait until the balance covers the withdrawal, or choose a smaller amount.':
     'Subiri hadi salio litoshe, au chagua kiasi kidogo zaidi.',
   'The available balance is {}, and the adjustment takes {}.':
     'Salio linalopatikana ni {}, na marekebisho yanachukua {}.',
   'Choose a smaller amount.': 'Chagua kiasi kidogo zaidi.',
-  'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.':
+  'No fee is set for withdrawals of this method to this destination. Ask the platform to set the fee.':
     'Bado hakuna makato yaliyopangwa kwa njia hii na mtandao au benki hii. Muulize mwendeshaji wa mfumo.',
   'The server refuses live keys, because the merchant is not active. Ask the platform.':
     'Seva inakataa funguo halisi, kwa sababu biashara haifanyi kazi kwa sasa. Muulize mwendeshaji wa mfumo.',
-  'This page would take real money: an operator must first approve, verify and price the business.':
+  'This page would take real money: an operator must first approve and verify the business, and set its fees.':
     'Ukurasa huu ungepokea pesa halisi: biashara lazima kwanza iidhinishwe, ithibitishwe na ipangiwe makato.',
   'This key is revoked, so the server cannot rotate the key. Create a new key.':
     'Ufunguo huu umezimwa. Tengeneza mpya.',
@@ -265,7 +265,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This address is {}.': 'Hali ya anwani hii ni {}.',
   'An operator can decide only about a collection that is pending_clearance.':
     'Malipo yanayokaguliwa tu ndiyo yanaweza kuamuliwa.',
-  'The fee of this payment method is never less than the amount. Ask the platform about your prices.':
+  'The fee of this payment method is never less than the amount. Ask the platform about your fees.':
     'Makato ya njia hii yanachukua kiasi chote. Muulize mwendeshaji wa mfumo kuhusu makato yako.',
   'The fee is not less than the amount. Request at least {} shillings.':
     'Makato yanachukua kiasi chote. Omba angalau shilingi {}.',
@@ -376,8 +376,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'This user is already disabled.': 'Mtu huyu amezuiwa tayari.',
   'This user does not have an operator role.': 'Mtu huyu hana jukumu la mwendeshaji.',
   'This user is the last enabled SUPER_ADMIN.': 'Huyu ni msimamizi mkuu wa mwisho.',
-  'Only this role can set prices and the settings of the platform.':
-    'Jukumu hili tu linaweza kuweka bei na mipangilio ya mfumo.',
+  'Only this role can set fees and the settings of the platform.':
+    'Jukumu hili tu linaweza kupanga makato na kubadilisha mipangilio ya mfumo.',
   'Give another user this role first.': 'Mpe mtu mwingine jukumu hili kwanza.',
 }
 
@@ -387,7 +387,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Your role does not allow this call. Ask an administrator of the merchant.',
   'The server does not allow this request. For a live key, check the addresses that may use the key.',
   'This request needs a recent sign-in. Send your code or password to POST /v1/session/confirm, or sign in again, then repeat the request.',
-  'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
+  'This merchant requires a second step at sign-in of its members. Set up the second step of your sign-in, then sign in again.',
   'The request is not valid. See details.fields for what to change.',
   'The state of the record does not allow this request. Read the record again.',
   'Too many requests. Wait for the seconds in Retry-After.',
@@ -395,10 +395,10 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Another request has used this Idempotency-Key. Use a new key for each payment attempt.',
   'The amount is outside the limits, or the provider cannot move this amount. Change the amount.',
   'destination_code is not a destination of this method. GET /v1/destinations lists the destinations.',
-  'The available balance does not cover the amount and its charges. Send a smaller amount.',
+  'The available balance does not cover the amount and its fees. Send a smaller amount.',
   'This is the first payout of the merchant to this destination. Check the destination, then approve with confirm_new_destination: true and a new Idempotency-Key.',
   'The payout would exceed a daily limit. Approve the withdrawal on another day, or set a higher limit for the merchant.',
-  'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
+  'Withdrawals need a merchant that is active and verified and has fees. Ask the platform to complete the account.',
   'Production keys are available after an operator has approved the business account. Use the sandbox until then.',
   'This payment link no longer accepts payments. Read details.status.',
   'A payer has already paid this payment link, so you cannot cancel the link. To return the money, ask the platform.',

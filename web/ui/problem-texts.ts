@@ -98,7 +98,7 @@ export const problemTexts = texts({
         'The payout exceeds a daily limit of this merchant. Approve the payout on another day, or raise the limit of the merchant.',
       withdrawal_restricted: 'An operator must approve and verify the business before the business can withdraw.',
       production_access_restricted:
-        'You can use Live after an operator has approved, verified and priced the business.',
+        'You can use Live after an operator has approved and verified the business and set its fees.',
       payment_link_already_paid: 'A customer has paid this link, so you cannot cancel the link.',
       payment_link_not_active: 'This link is not active any more.',
       payment_in_progress: 'Another payment of this page is in progress.',

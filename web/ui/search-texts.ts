@@ -80,7 +80,7 @@ export const searchTexts = texts({
       payment: 'Payment',
       payout: 'Payout',
       reversal: 'Reversal',
-      charge: 'Charge',
+      charge: 'Fee',
     },
   },
 })

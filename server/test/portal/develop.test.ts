@@ -146,7 +146,7 @@ test('a member of a business without approval reads why the business may not hav
   assert.deepEqual(await reasons.allInnerTexts(), [
     'waits for the approval of an operator',
     'waits for the verification by an operator',
-    'has no agreed prices',
+    'waits for an operator to set its fees',
   ])
   await visitor.looks('no live key')
   await visitor.leave()

@@ -58,9 +58,9 @@ test('the review shows recipient, fees and remaining balance before the request;
     [
       'Mpokeaji anapata TZS 10,000',
       'Zinakwenda kwa Neema Mushi, namba 0754 123 001, kupitia M-Pesa (Vodacom)',
-      'Ada ya asilimia TZS 100',
-      'Ada ya kila muamala TZS 500',
-      'Ada ya mtoa huduma TZS 200',
+      'Makato ya asilimia TZS 100',
+      'Makato kwa kila muamala TZS 500',
+      'Makato ya mtoa huduma TZS 200',
       'Jumla ya makato TZS 800',
       'Jumla itakayotoka kwenye salio lako TZS 10,800',
       'Salio linalopatikana sasa TZS 100,000',
@@ -237,7 +237,7 @@ test('a withdrawal without fees says so in one line, and a member sends its webh
   const { page } = visitor
   await visitor.opens(`/sandbox/withdrawals/${id}`)
   await page.getByText('Total fees', { exact: true }).waitFor()
-  for (const fee of ['Percentage fee', 'Fixed fee', "Provider's charge"]) {
+  for (const fee of ['Percentage fee', 'Fixed fee', "Provider's fee"]) {
     assert.equal(await page.getByText(fee, { exact: true }).count(), 0, fee)
   }
   const before = receiver.received.length

@@ -379,7 +379,7 @@ for (const language of languagesOf(1)) {
     const entries: [word: string, sw: string, en: string][] = [
       ['approve', 'Amua utoaji pesa unaosubiri', 'Decide withdrawals that wait'],
       ['idhinisha', 'Maamuzi ya pili', 'Second decisions'],
-      ['invite', 'Tengeneza biashara', 'Create a merchant'],
+      ['invite', 'Sajili biashara', 'Register a merchant'],
       ['invite', 'Waendeshaji', 'Operators'],
       ['delivery', 'Webhook zinazoshindwa', 'Failing webhooks'],
       ['sign out', 'Ondoka', 'Sign out'],

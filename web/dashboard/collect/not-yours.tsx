@@ -25,10 +25,10 @@ const notYoursTexts = texts({
     back: 'Back to the list',
     not_yet_title: 'You cannot take real money yet',
     not_yet:
-      'This link would take real money. An operator of the platform must first approve and verify the business, and set its prices. You will then get a message.',
+      'This link would take real money. An operator of the platform must first approve and verify the business, and set its fees. You will then get a message.',
     rehearsal_title: 'You cannot take live payments yet',
     rehearsal:
-      'An operator of the platform must first approve and verify the business, and set its prices. You will then get a message.',
+      'An operator of the platform must first approve and verify the business, and set its fees. You will then get a message.',
     steps: 'See which steps are left',
   },
 })

@@ -132,10 +132,10 @@ export const keysTexts = texts({
       PENDING: 'waits for the approval of an operator',
       SUSPENDED: 'stays suspended until an operator reactivates the business',
       verified: 'waits for the verification by an operator',
-      priced: 'has no agreed prices',
+      priced: 'waits for an operator to set its fees',
     },
     live_wait:
-      'Only the operator of the platform can approve, verify or reactivate your business, and agree prices with it. Come back after that.',
+      'Only the operator of the platform can approve, verify or reactivate your business, and set its fees. Come back after that.',
     name_help: 'A name for this key, for example "Shop - main server".',
     preset: 'What will this key do?',
     preset_help: 'Choose as few scopes as possible, so that a leaked key does less harm.',

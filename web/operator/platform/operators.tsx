@@ -55,7 +55,7 @@ const operatorsTexts = texts({
     how: 'Only a command on the server gives or changes a role, so that no operator alone can add another operator:',
     who: 'Operator',
     role: 'Role',
-    factor: 'Second factor',
+    factor: 'Second step',
     app: 'Authenticator app',
     passkeys: (count: number) => `Passkeys: ${count}`,
     none: 'Not set up',

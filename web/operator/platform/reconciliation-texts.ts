@@ -30,7 +30,7 @@ export const reconciliationTexts = texts({
       outcome_differs: 'Matokeo yanatofautiana',
       duplicate: 'Umerudiwa',
     } as Record<string, string>,
-    line_kinds: { payment: 'Malipo', payout: 'Utoaji pesa', reversal: 'Marejesho', charge: 'Gharama' } as Record<
+    line_kinds: { payment: 'Malipo', payout: 'Utoaji pesa', reversal: 'Marejesho', charge: 'Makato' } as Record<
       string,
       string
     >,
@@ -107,7 +107,7 @@ export const reconciliationTexts = texts({
       outcome_differs: 'Outcomes differ',
       duplicate: 'Duplicate',
     },
-    line_kinds: { payment: 'Payment', payout: 'Payout', reversal: 'Reversal', charge: 'Charge' },
+    line_kinds: { payment: 'Payment', payout: 'Payout', reversal: 'Reversal', charge: 'Fee' },
     state: 'State',
     states: { open: 'Open', resolved: 'Closed' },
     theirs: 'Theirs',
@@ -121,12 +121,12 @@ export const reconciliationTexts = texts({
     queried_again: 'The server has queried the provider again.',
     end: 'Close the case',
     end_text:
-      'Closing a case moves no money. Corrections of a balance and decisions about payouts have their own pages.',
+      'Closing a case moves no money. Adjustments of a balance and decisions about payouts have their own pages.',
     resolution: 'Decision',
     resolutions: {
       accepted: 'We accept the difference',
       written_off: 'We accept the loss',
-      corrected: 'An operator corrected the books',
+      corrected: 'An operator adjusted the books',
     },
     reason: 'Reason',
     needed: 'Write the reason.',

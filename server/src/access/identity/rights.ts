@@ -96,6 +96,6 @@ export function keepSuperAdmin(super_admins: readonly string[], user_id: string)
   if (super_admins.length > 1 || !super_admins.includes(user_id)) return
   refuse('invalid_state', {
     message:
-      'This user is the last enabled SUPER_ADMIN. Only this role can set prices and the settings of the platform. Give another user this role first.',
+      'This user is the last enabled SUPER_ADMIN. Only this role can set fees and the settings of the platform. Give another user this role first.',
   })
 }

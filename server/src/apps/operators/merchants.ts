@@ -98,7 +98,7 @@ function createMerchantRoute(deps: Deps, app: App): void {
       schema: {
         tags,
         operationId: 'createMerchant',
-        summary: 'Create a merchant',
+        summary: 'Register a merchant',
         description:
           'The merchant is PENDING and may use the sandbox. The server invites its e-mail address as MERCHANT_ADMIN.',
         body: MerchantBody,

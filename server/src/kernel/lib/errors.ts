@@ -95,7 +95,7 @@ export const catalogue = {
   second_factor_required: {
     status: 403,
     message:
-      'This merchant requires a second factor of its members. Set up the second step of your sign-in, then sign in again.',
+      'This merchant requires a second step at sign-in of its members. Set up the second step of your sign-in, then sign in again.',
     to_do: 'In the dashboard, set up the authenticator app or a passkey, then sign in again.',
   },
   forbidden: {
@@ -156,7 +156,7 @@ export const catalogue = {
   },
   insufficient_balance: {
     status: 409,
-    message: 'The available balance does not cover the amount and its charges. Send a smaller amount.',
+    message: 'The available balance does not cover the amount and its fees. Send a smaller amount.',
     to_do: 'Read GET /v1/balance. Pay out less, or wait for more payments. The refused request reserved nothing.',
   },
   confirmation_required: {
@@ -174,7 +174,7 @@ export const catalogue = {
   withdrawal_restricted: {
     status: 409,
     message:
-      'Withdrawals need a merchant that is active, verified and priced. Ask the platform to complete the account.',
+      'Withdrawals need a merchant that is active and verified and has fees. Ask the platform to complete the account.',
     to_do:
       'Complete the account in the dashboard, or ask the platform what is missing. A retry does not help before that.',
   },

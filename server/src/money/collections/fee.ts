@@ -32,7 +32,7 @@ function refuseTooSmall(deps: Deps, rule: Rule, step_minor: bigint): Refusal {
   const { collection_min, collection_max } = deps.config
   const smallest_minor = smallestAbove(rule, { from: collection_min, to: collection_max, step: step_minor })
   if (smallest_minor === null) {
-    const message = 'The fee of this payment method is never less than the amount. Ask the platform about your prices.'
+    const message = 'The fee of this payment method is never less than the amount. Ask the platform about your fees.'
     return new Refusal('amount_not_supported', { message })
   }
   const limits = { minimum: formatAmount(smallest_minor), maximum: formatAmount(collection_max) }

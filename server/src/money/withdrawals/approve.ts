@@ -428,7 +428,7 @@ export function shortOf(
   { amount_minor, total_reserved_minor }: Pick<Withdrawal, 'amount_minor' | 'total_reserved_minor'>,
 ): Refusal {
   const [available, amount, needed] = [available_minor, amount_minor, total_reserved_minor].map(formatAmount)
-  const message = `The available balance is ${available}. The withdrawal of ${amount} needs ${needed} with its charges. Wait until the balance covers the withdrawal, or choose a smaller amount.`
+  const message = `The available balance is ${available}. The withdrawal of ${amount} needs ${needed} with its fees. Wait until the balance covers the withdrawal, or choose a smaller amount.`
   return new Refusal('insufficient_balance', { message })
 }
 

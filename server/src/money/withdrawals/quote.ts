@@ -48,7 +48,7 @@ export function withdrawalPrice(
 }
 
 const NO_PRICE =
-  'The merchant has no price for withdrawals of this method to this destination. Ask the platform for a price.'
+  'No fee is set for withdrawals of this method to this destination. Ask the platform to set the fee.'
 
 /** Returns the current price. A later submission computes the price again, so this price is not binding. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
