@@ -39,7 +39,7 @@ export const frameTexts = texts({
   en: {
     home: 'Home',
     collect: 'Getting paid',
-    collections: 'Collections',
+    collections: 'Payments',
     links: 'Payment links',
     invoices: 'Invoices',
     money: 'Your money',

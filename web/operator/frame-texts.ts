@@ -53,7 +53,7 @@ export const frameTexts = texts({
     decisions: 'Second decisions',
     pauses: 'Payout pauses',
     payments: 'All payments',
-    collections: 'Held collections',
+    collections: 'Held payments',
     merchants_heading: 'Merchants',
     merchants: 'All merchants',
     addresses: 'IP addresses',

@@ -113,7 +113,7 @@ export const queueTexts = texts({
         what: 'Reports of the provider, or the ledger, contradict each other. Investigate, then decide.',
       },
       collections_held: {
-        name: 'Held collections',
+        name: 'Held payments',
         what: "Decide whether the money is the merchant's or goes back to the payer.",
       },
       merchants_to_check: { name: 'Merchants to check', what: 'Approve and verify each merchant.' },

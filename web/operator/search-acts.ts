@@ -14,7 +14,7 @@ const actTexts = texts({
   },
   en: {
     approve: 'Decide withdrawals that wait',
-    held: 'Decide held collections',
+    held: 'Decide held payments',
     merchant: 'Register a merchant',
     pause: 'Pause payouts',
     statement: 'Import a provider statement',

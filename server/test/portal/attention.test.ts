@@ -109,7 +109,7 @@ for (const language of languagesOf(0)) {
       .waitFor()
     assert.equal(
       await menu
-        .getByRole('link', { name: says('Malipo', 'Collections') })
+        .getByRole('link', { name: says('Malipo', 'Payments') })
         .locator('.count')
         .innerText(),
       '1',
@@ -303,7 +303,7 @@ for (const language of languagesOf(0)) {
     await at.picture('queue-elsewhere')
     const waiting = page.getByRole('link', { name: says('Kwenye Majaribio yanasubiri', 'Waiting in the sandbox') })
     await waiting.and(page.locator('.mantine-Button-root')).click()
-    const held = page.getByRole('main').getByRole('link', { name: says('Malipo yaliyozuiwa', 'Held collections') })
+    const held = page.getByRole('main').getByRole('link', { name: says('Malipo yaliyozuiwa', 'Held payments') })
     await held.waitFor()
     assert.match(page.url(), /environment=sandbox/)
     await at.leave()

@@ -45,7 +45,7 @@ test('the page shows the open circuit of a failed provider, and when the next ca
   for (const visitor of pages) {
     await visitor.opens('/providers')
     const lines = outcomesOf(visitor).getByRole('row')
-    await lines.getByText(visitor.says('Sawa: inaitwa', 'Closed: called')).nth(1).waitFor()
+    await lines.getByText(visitor.says('Sawa: seva inatuma maombi', 'Closed: called')).nth(1).waitFor()
     await visitor.page
       .getByText(
         visitor.says(
@@ -63,12 +63,12 @@ test('the page shows the open circuit of a failed provider, and when the next ca
   }
   for (const visitor of pages) {
     await visitor.opens('/providers')
-    const open = visitor.says('Imekatwa: haiitwi hadi ', 'Open: not called until ')
-    const due = visitor.says('Imekatwa: mwito unaofuata utajaribu', 'Open: the next call is a probe')
+    const open = visitor.says('Umesimamisha maombi hadi ', 'Open: not called until ')
+    const due = visitor.says('Umesimamisha: ombi linalofuata ni la kujaribu', 'Open: the next call is a probe')
     const shown = outcomesOf(visitor).getByText(new RegExp(`^(${open}\\d\\d:\\d\\d:\\d\\d|${due})$`))
     await shown.nth(1).waitFor()
     assert.equal(await shown.count(), 2, 'both networks show the circuit')
-    const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
+    const calls = visitor.page.getByRole('table', { name: visitor.says('Maombi na ulinzi', 'Calls and circuits') })
     assert.match((await calls.innerText()).replace(/\s+/g, ' '), / 7 5 /, 'the calls and the faults of all processes')
     await visitor.looks('circuits')
     await visitor.picture('circuits')
@@ -81,7 +81,7 @@ test('the page shows the open circuit of a failed provider, and when the next ca
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')
-      await outcomesOf(visitor).getByText(visitor.says('Inajaribiwa', 'Being tried'), { exact: true }).nth(1).waitFor()
+      await outcomesOf(visitor).getByText(visitor.says('Unajaribu ombi moja', 'Being tried'), { exact: true }).nth(1).waitFor()
     }),
   )
   answer.resolve(TAKEN)

@@ -30,7 +30,7 @@ test('the totals of received, failed and reviewed payments link to lists of that
     // The page repeats its read every few seconds, so the test waits until the worker has settled the payments.
     await page.getByRole('link', { name: new RegExp(`^${count} payments?\\. ${name}: show`) }).waitFor()
     await total.click()
-    await visitor.sees('Malipo', 'Collections')
+    await visitor.sees('Malipo', 'Payments')
     await page.getByText(`Total: ${count}`, { exact: true }).waitFor()
     assert.match(page.url(), /status=\w+&from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d$/)
   }

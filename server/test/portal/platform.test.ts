@@ -357,7 +357,7 @@ for (const language of languagesOf(0)) {
     const lines = visitor.page.getByRole('table', { name: sandbox }).getByRole('row')
     await lines.filter({ hasText: 'M-Pesa (Vodacom)' }).first().waitFor()
     assert.equal(await lines.filter({ hasText: /MPESA|AIRTEL/ }).count(), 0, 'names, not codes')
-    const calls = visitor.page.getByRole('table', { name: visitor.says('Miito na saketi', 'Calls and circuits') })
+    const calls = visitor.page.getByRole('table', { name: visitor.says('Maombi na ulinzi', 'Calls and circuits') })
     await calls
       .getByRole('row')
       .filter({ hasText: visitor.says('Majaribio', 'Sandbox') })

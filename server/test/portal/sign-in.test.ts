@@ -136,7 +136,7 @@ test('a user lists their sessions in both consoles, and ends the other sessions'
     }
     await visitor.leave()
   }
-  await lost.press('', 'Collections')
+  await lost.press('', 'Payments')
   await lost.page.getByText('Your session has ended').first().waitFor()
   await lost.leave()
 })

@@ -29,7 +29,7 @@ test('the median click in the dashboard needs at most a tenth of a second of pro
   await visitor.opens('/')
   // The test loads each page once before the clicks, because the measured time must not include the download of the page's
   // code.
-  const menu = ['Collections', 'Payment links', 'Withdrawals', 'Transactions', 'API keys', 'Home']
+  const menu = ['Payments', 'Payment links', 'Withdrawals', 'Transactions', 'API keys', 'Home']
   const go = async (name: string) => {
     // A line of the menu may end with the number of its waiting records.
     await page
@@ -54,7 +54,7 @@ test('the median click in the dashboard needs at most a tenth of a second of pro
     costs.push((await worked()) - before)
   }
   for (const name of [...menu, ...menu]) await press(() => go(name))
-  await go('Collections')
+  await go('Payments')
   for (const button of ['Next', 'Previous', 'Next', 'Previous'])
     await press(async () => {
       await page.getByRole('button', { name: button, exact: true }).click()

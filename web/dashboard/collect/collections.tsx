@@ -33,7 +33,7 @@ const collectionsTexts = texts({
     how: 'Ombi la kwanza kwa API',
   },
   en: {
-    title: 'Collections',
+    title: 'Payments',
     lead: 'Payments that customers made or tried to make.',
     time: 'Time',
     amount: 'Amount',
@@ -44,7 +44,7 @@ const collectionsTexts = texts({
     payer: 'Payer',
     fee: 'Our fee',
     net: 'Net amount',
-    empty: 'No collections yet',
+    empty: 'No payments yet',
     teach:
       'Create a payment link and send it to a customer, or ask for a payment through the API. Payments will appear here.',
     new_link: 'Create a payment link',

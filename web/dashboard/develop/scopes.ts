@@ -59,7 +59,7 @@ export const scopeTexts = texts({
   en: {
     scope: {
       'collections:write': 'Send payment prompts and create QR codes',
-      'collections:read': 'See collections',
+      'collections:read': 'See payments',
       'payment_links:write': 'Create and cancel payment links',
       'payment_links:read': 'See payment links',
       'invoices:write': 'Create, send and cancel invoices',

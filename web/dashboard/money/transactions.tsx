@@ -39,7 +39,7 @@ const transactionsTexts = texts({
     status: 'Status',
     reference: 'Your reference',
     statements: 'Statements',
-    collections: 'See the collections',
+    collections: 'See the payments',
     empty: 'No transactions yet',
     teach:
       'When a payment succeeds, or an operator approves a withdrawal, the transaction appears here with its fees and the balance.',

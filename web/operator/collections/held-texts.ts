@@ -85,7 +85,7 @@ export const heldTexts = texts({
     id: 'Namba ya rekodi',
   },
   en: {
-    title: 'Held collections',
+    title: 'Held payments',
     leads: {
       pending_clearance:
         "Money that came in and is not in the merchant's balance yet. The list shows the payments that wait for a decision, the oldest first.",
@@ -108,7 +108,7 @@ export const heldTexts = texts({
       currency: 'The provider took another currency',
       review: 'The provider reviews the payment',
     },
-    empty: 'No held collections',
+    empty: 'No held payments',
     teach: 'Payments with another amount or currency than requested, and payments that the provider holds, wait here.',
     case: (amount: string) => `${amount} held`,
     gone: 'The console cannot show a held payment with this id. Close the dialog and choose a payment from the list.',

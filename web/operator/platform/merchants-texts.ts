@@ -169,7 +169,7 @@ export const merchantsTexts = texts({
     edit_prices: 'Change the fees',
     rule: (number: number) => `Rule ${number}`,
     flow: 'For',
-    flows: { withdrawal: 'Withdrawals', collection: 'Collections' },
+    flows: { withdrawal: 'Withdrawals', collection: 'Payments' },
     method: 'Method',
     any: 'Any',
     destination: 'Network or bank',

@@ -38,7 +38,7 @@ const waitingTexts = texts({
     provider: 'Provider',
     reference: "Provider's reference",
     provider_status: 'Provider status',
-    asks: (count: number) => `Queried ${count} times`,
+    asks: (count: number) => (count === 1 ? 'Queried once' : `Queried ${count} times`),
     next: 'Next query',
     empty: 'Nothing is waiting',
     teach: 'No payment or payout waits for a final answer now.',
