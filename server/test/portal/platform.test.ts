@@ -364,7 +364,7 @@ for (const language of languagesOf(0)) {
       .first()
       .waitFor()
     const none = visitor.says(
-      'Hana saketi: seva yenyewe inaigiza',
+      'Hakuna: seva yenyewe inaigiza',
       'No circuit: the server simulates this provider itself',
     )
     await visitor.page.getByText(none, { exact: false }).first().waitFor()
