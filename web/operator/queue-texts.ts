@@ -62,7 +62,10 @@ export const queueTexts = texts({
         name: 'Tofauti za ulinganisho',
         what: 'Taarifa ya mtoa huduma na vitabu vyetu havilingani.',
       },
-      webhooks_failing: { name: 'Biashara ambazo webhook zinashindwa', what: 'Seva zao hazipokei taarifa. Wajulishe.' },
+      webhooks_failing: {
+        name: 'Biashara ambazo webhook zinashindwa',
+        what: 'Seva zao hazipokei matukio. Zijulishe biashara.',
+      },
     } as Kinds,
   },
   en: {

@@ -62,7 +62,7 @@ const words = texts({
       invalid_state: 'Its status has changed',
       second_operator_required: 'You have already approved this withdrawal; another operator must approve',
       conflict_of_interest:
-        'You are or were a member of this merchant, or made one of its API keys; another operator must approve',
+        'You are or were a member of this merchant, or created one of its API keys; another operator must approve',
       forbidden: 'You submitted this withdrawal; another operator must approve',
       provider_unavailable: 'No provider supports payouts to this destination',
       not_found: 'Not found',

@@ -405,7 +405,7 @@ const BY_CODE: ReadonlySet<string> = new Set([
   'Another payment of this link is in progress. Wait until it ends.',
   'The server cannot reach the payment provider. Try again in a moment.',
   'You have already made this decision. Another operator must make the same decision before any money moves.',
-  'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
+  'You are or were a member of this merchant, or you created one of its API keys. Another operator must decide.',
   'The merchant already has the maximum number of active keys in this environment. Revoke a key that no server uses.',
   'An operator has paused these payouts. Wait until an operator ends the pause.',
   'The merchant already has the maximum number of webhook endpoints in this environment. Delete an endpoint that no server uses.',

@@ -120,7 +120,7 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'webhook_config.update': 'Changed the webhook settings',
     'webhook_deliveries.replay': 'Sent the webhook deliveries of a period again',
     'webhook_delivery.replay': 'Sent a webhook delivery again',
-    'webhook_delivery.test': 'Tested the webhook address',
+    'webhook_delivery.test': 'Tested a webhook endpoint',
     'webhook_endpoint.create': 'Added a webhook endpoint',
     'webhook_endpoint.delete': 'Removed a webhook endpoint',
     'webhook_endpoint.update': 'Changed a webhook endpoint',

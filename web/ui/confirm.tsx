@@ -35,7 +35,7 @@ const confirmTexts = texts({
     code_hint: 'The 6 digits of the authenticator app. Lost your phone? Enter one of your recovery codes.',
     wrong_code: 'The code is not right, or you have used the code already. Wait for a new code and try again.',
     password: 'Your password',
-    wrong_password: 'The password is not right. Type it again.',
+    wrong_password: 'The password is not right. Enter it again.',
     use_passkey: 'Use your passkey',
     passkey_failed: 'The browser did not use the passkey. Try again, or enter a code.',
     confirm: 'Confirm and continue',

@@ -5,7 +5,7 @@ import { texts } from './language.ts'
 /** The texts that the pages of both consoles use. */
 export const partsTexts = texts({
   sw: {
-    skip: 'Nenda kwenye maudhui',
+    skip: 'Ruka hadi kwenye maudhui',
     menu: 'Menyu',
     sign_out: 'Ondoka',
     language: 'English',
@@ -51,7 +51,7 @@ export const partsTexts = texts({
     signed_out_title: 'Umeondoka',
     signed_out: 'Uliondoka kwenye kichupo kingine cha kivinjari hiki.',
     sign_in_failed_title: 'Kuingia hakukufanikiwa',
-    sign_in_failed: 'Jaribu tena. Ikiendelea, muulize anayeendesha mfumo huu.',
+    sign_in_failed: 'Jaribu tena. Ikiendelea, muulize mwendeshaji wa mfumo huu.',
     sign_in: 'Ingia',
     not_found_title: 'Ukurasa haupo',
     not_found: 'Anwani hii haielekei popote. Huenda ilikatwa.',
@@ -62,7 +62,7 @@ export const partsTexts = texts({
     offline: 'Mtandao umekatika. Unachoona kinaweza kuwa cha zamani.',
   },
   en: {
-    skip: 'Skip to content',
+    skip: 'Skip to the content',
     menu: 'Menu',
     sign_out: 'Sign out',
     language: 'Kiswahili',
@@ -108,7 +108,7 @@ export const partsTexts = texts({
     signed_out_title: 'You are signed out',
     signed_out: 'You signed out in another tab of this browser.',
     sign_in_failed_title: 'The sign-in did not succeed',
-    sign_in_failed: 'Try again. If the error happens again, ask the administrator of this installation.',
+    sign_in_failed: 'Try again. If the error happens again, ask an operator of this installation.',
     sign_in: 'Sign in',
     not_found_title: 'No such page',
     not_found: 'No page has this address. The address may be incomplete.',

@@ -119,7 +119,7 @@ export const problemTexts = texts({
       payouts_paused: 'An operator has paused these payouts. Wait, or end the pause first.',
       second_operator_required: 'You have already made this decision. Another operator has to make the same decision.',
       conflict_of_interest:
-        'You are or were a member of this merchant, or you made one of its API keys. Another operator has to decide.',
+        'You are or were a member of this merchant, or you created one of its API keys. Another operator has to decide.',
       forbidden: 'The server does not allow this action.',
     },
   },

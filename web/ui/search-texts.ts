@@ -56,7 +56,7 @@ export const searchTexts = texts({
     hint_none:
       'Try words of a name, the last four digits of a phone, the beginning of a reference or the exact amount.',
     short:
-      'Type at least two characters, or the number of an invoice. You can type a name, a phone, a reference, an exact amount, a page or an action.',
+      'Enter at least two characters, or the number of an invoice. You can enter a name, a phone, a reference, an exact amount, a page or an action.',
     none_in: (place: string) => `Nothing found in ${place}.`,
     search_in: (place: string) => `Search in ${place}`,
     count: (count: number) => `Results: ${count}`,

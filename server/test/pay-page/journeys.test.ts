@@ -122,12 +122,14 @@ for (const way of WAYS) {
       const pin = payer.page.getByText(payer.says('kisha anathibitisha kwa PIN', 'then confirms with the PIN'))
       await pin.waitFor()
       await payer.page.locator('input[value=PROVIDER_PESA]').check()
-      await payer.page.getByText(payer.says('kisha anathibitisha ndani ya app', 'then confirms in the app')).waitFor()
+      await payer.page
+        .getByText(payer.says('kisha anathibitisha ndani ya programu', 'then confirms in the app'))
+        .waitFor()
       await pin.waitFor({ state: 'hidden' })
       await payer.page.locator('#networks').waitFor({ state: 'hidden' })
       await payer.payBy(street.phone('007'))
       const { wallet_name } = street.world.deps.config
-      await payer.sees(`Fungua app ya ${wallet_name}`, `Open the ${wallet_name} app`)
+      await payer.sees(`Fungua programu ya ${wallet_name}`, `Open the ${wallet_name} app`)
       await street.answers(payer.collection(), PAID)
       await payer.wait(5)
       if (!script) await payer.press(...checkText)

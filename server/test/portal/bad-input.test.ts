@@ -25,15 +25,15 @@ type WrongField = WrongText & { label: [sw: string, en: string]; later?: WrongTe
 
 const tooLong = (max: number, length: number): [string, string] => [
   `Andika herufi zisizozidi ${max}. Umeandika ${length}.`,
-  `Write at most ${max} characters. You wrote ${length}.`,
+  `Enter at most ${max} characters. You entered ${length}.`,
 ]
-const AMOUNT: [string, string] = ['Andika kiasi kama 25000', 'Write an amount such as 25000']
-const ZERO: [string, string] = ['Andika kiasi kinachozidi sifuri.', 'Write an amount greater than zero.']
+const AMOUNT: [string, string] = ['Andika kiasi kama 25000', 'Enter an amount such as 25000']
+const ZERO: [string, string] = ['Andika kiasi kinachozidi sifuri.', 'Enter an amount greater than zero.']
 const LARGE: [string, string] = ['tarakimu zisizozidi 12 kabla ya nukta', 'at most 12 digits before the point']
-const PHONE: [string, string] = ['Andika namba ya simu kama', 'Write a phone number such as']
+const PHONE: [string, string] = ['Andika namba ya simu kama', 'Enter a phone number such as']
 const URL: [string, string] = [
   'Andika anwani kamili inayoanza na https://',
-  'Write a whole address that begins with https://',
+  'Enter a whole address that begins with https://',
 ]
 
 const FORMS: { path: string; open?: [string, string]; send: [string, string]; fields: WrongField[] }[] = [
@@ -66,7 +66,7 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
       {
         label: ['Bei ya kimoja', 'Unit price'],
         pasted: 'elfu kumi',
-        refusal: ['Andika bei kama 12500', 'Write a price such as'],
+        refusal: ['Andika bei kama 12500', 'Enter a price such as'],
       },
       { label: ['Ujumbe kwa mteja', 'Note to the customer'], pasted: LONGER, refusal: tooLong(1_000, 1_500) },
     ],
@@ -88,7 +88,7 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
       {
         label: ['Barua pepe', 'E-mail'],
         pasted: 'neema at example',
-        refusal: ['Andika anwani kama', 'Write an address such as'],
+        refusal: ['Andika anwani kama', 'Enter an address such as'],
       },
       { label: ['Jina', 'Name'], pasted: LONG, refusal: tooLong(200, 500) },
     ],
@@ -110,7 +110,7 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
       {
         label: ['Simu ya huduma kwa wateja', 'Support phone'],
         pasted: 'tupigie',
-        refusal: ['Andika tarakimu 3', 'Write 3 to 19 digits'],
+        refusal: ['Andika tarakimu 3', 'Enter 3 to 19 digits'],
       },
       { label: ['Mahali pa biashara', 'Address of the business'], pasted: LONG, refusal: tooLong(160, 500) },
     ],

@@ -213,7 +213,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByLabel('Support phone').fill('0754 111 222')
   await page.getByLabel('Support e-mail').fill('not an address')
   await visitor.press('Hifadhi', 'Save')
-  await page.getByText('Write an address such as name@example.co.tz.').waitFor()
+  await page.getByText('Enter an address such as name@example.co.tz.').waitFor()
   await page.getByLabel('Support e-mail').fill('duka@example.com')
   await page.getByLabel('Colour of buttons').fill('#ffee00')
   await visitor.press('Hifadhi', 'Save')

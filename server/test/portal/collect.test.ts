@@ -211,7 +211,7 @@ for (const language of languagesOf(1)) {
 
     const hint = says(
       'Ili kutuma ankara, andika namba ya simu au barua pepe.',
-      'To send the invoice, write a phone number or an e-mail address.',
+      'To send the invoice, enter a phone number or an e-mail address.',
     )
     /** Returns the texts that a screen reader reads after the name of the field. */
     const descriptions = (path: string) =>
@@ -255,7 +255,7 @@ for (const language of languagesOf(1)) {
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '')
     await page.setViewportSize({ width: 1280, height: 800 })
     await save.click()
-    await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, write the phone')).waitFor()
+    await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, enter the phone')).waitFor()
     await page.locator('[data-path="customer_phone"]:focus').waitFor()
     assert.deepEqual((await descriptions('customer_phone')).slice(1), [phone_hint, hint], 'the error comes first')
     assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')

@@ -123,7 +123,7 @@ test('the first page marks completed first steps, and the reader can hide the li
   assert.equal(await page.locator('li.step-done').count(), 0)
   await visitor.press('Onyesha hatua za kuanza', 'Show the first steps')
   await page.locator('li.step-done', { hasText: 'Fanya malipo ya kwanza ya majaribio' }).waitFor()
-  assert.equal(await page.locator('li.step-done', { hasText: 'Pokea taarifa kwa webhook' }).count(), 0)
+  assert.equal(await page.locator('li.step-done', { hasText: 'Pokea matukio kwa webhook' }).count(), 0)
   await visitor.press('Ficha hatua hizi', 'Hide these steps')
   await visitor.press('Onyesha hatua za kuanza', 'Show the first steps')
   await visitor.press('Ficha hatua hizi', 'Hide these steps')

@@ -332,7 +332,7 @@ for (const language of LANGUAGES) {
     await field.fill('123')
     await field.press('Enter')
     const wrong = page.getByText(
-      says('Andika namba ya simu kama 0754 123 456, au', 'Write a phone number such as 0754 123 456, or'),
+      says('Andika namba ya simu kama 0754 123 456, au', 'Enter a phone number such as 0754 123 456, or'),
     )
     await wrong.waitFor()
     assert.equal(await field.getAttribute('aria-invalid'), 'true')

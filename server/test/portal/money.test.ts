@@ -125,7 +125,7 @@ test('the form refuses a malformed amount, the review refuses an amount above th
   for (const wrong of ['not money', '25000,50', '2,50']) {
     await amount.fill(wrong)
     await visitor.press('Angalia makato', 'See the fees')
-    await page.getByText('Write an amount such as 25000 or 25000.50.').waitFor()
+    await page.getByText('Enter an amount such as 25000 or 25000.50.').waitFor()
   }
   await amount.and(page.locator(':focus')).waitFor()
   await amount.fill('80000')
@@ -405,9 +405,9 @@ for (const language of languagesOf(0)) {
     await visitor.fill('Jina la mpokeaji', "Recipient's name", 'N'.repeat(500))
     await visitor.press('Hifadhi mpokeaji', 'Save the recipient')
     await page
-      .getByText(says('Andika herufi zisizozidi 200. Umeandika 500.', 'Write at most 200 characters. You wrote 500.'))
+      .getByText(says('Andika herufi zisizozidi 200. Umeandika 500.', 'Enter at most 200 characters. You entered 500.'))
       .waitFor()
-    await page.getByText(says('Andika namba ya simu kama', 'Write a phone number such as')).waitFor()
+    await page.getByText(says('Andika namba ya simu kama', 'Enter a phone number such as')).waitFor()
     await visitor.looks('recipients, refused')
     await visitor.fill('Namba ya simu ya mpokeaji', "Recipient's phone number", '0754 123 456')
     await visitor.fill('Jina la mpokeaji', "Recipient's name", 'Neema Mushi')

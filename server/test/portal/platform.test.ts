@@ -264,7 +264,7 @@ test('an operator approves an address, and later rejects the address with a reas
   await page.getByText('You approved 203.0.113.7.').waitFor()
   await page.getByRole('button', { name: 'Reject 203.0.113.7' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
-  await page.getByText('Write the reason.').waitFor()
+  await page.getByText('Enter the reason.').waitFor()
   await page.getByRole('dialog').getByLabel('Reason').fill('Not theirs')
   await page.getByRole('dialog').getByRole('button', { name: 'Reject: 203.0.113.7' }).click()
   await page.getByText('You rejected 203.0.113.7.').waitFor()
@@ -363,10 +363,7 @@ for (const language of languagesOf(0)) {
       .filter({ hasText: visitor.says('Majaribio', 'Sandbox') })
       .first()
       .waitFor()
-    const none = visitor.says(
-      'Hakuna: seva yenyewe inaigiza',
-      'No circuit: the server simulates this provider itself',
-    )
+    const none = visitor.says('Hakuna: seva yenyewe inaigiza', 'No circuit: the server simulates this provider itself')
     await visitor.page.getByText(none, { exact: false }).first().waitFor()
     await visitor.picture('providers')
     await visitor.leave()

@@ -145,7 +145,7 @@ for (const language of languagesOf(0)) {
     await openSearch(at)
     const short = says(
       'Andika herufi mbili au zaidi, au namba ya ankara.',
-      'Type at least two characters, or the number of an invoice.',
+      'Enter at least two characters, or the number of an invoice.',
     )
     const hint = says('Jaribu maneno ya jina', 'Try words of a name')
     const status = page.getByRole('dialog').getByRole('status')

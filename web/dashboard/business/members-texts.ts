@@ -87,7 +87,7 @@ export const membersTexts = texts({
     changed: (email: string, role: string) => `The role of ${email} is now ${role}.`,
     remove_title: (email: string) => `Remove ${email}?`,
     remove_text:
-      'This member loses access to the business immediately. The server also revokes the API keys that the member made, except those that you keep, and refuses servers that use a revoked key.',
+      'This member loses access to the business immediately. The server also revokes the API keys that the member created, except those that you keep, and refuses servers that use a revoked key.',
     keys_made: 'API keys that this member created',
     keys_help: 'Tick the keys that your servers still need. The person who leaves may have a copy of a key.',
     keys_revoked: 'API keys that the server revokes',
@@ -98,7 +98,7 @@ export const membersTexts = texts({
       keys === '' ? `You removed ${email}.` : `You removed ${email}. The server revoked these API keys: ${keys}.`,
     leave_title: 'Leave this business?',
     leave_text:
-      'You will not see this business again until an administrator invites you again. The server revokes the API keys that you made.',
+      'You will not see this business again until an administrator invites you again. The server revokes the API keys that you created.',
     leave_yes: 'Yes, leave',
     empty: 'No members',
   },

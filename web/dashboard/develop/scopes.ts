@@ -65,7 +65,7 @@ export const scopeTexts = texts({
       'invoices:write': 'Create, send and cancel invoices',
       'invoices:read': 'See invoices',
       'transactions:read': 'See transactions and the balance',
-      'webhooks:manage': 'Change the webhook address and its events',
+      'webhooks:manage': 'Change webhook endpoints and their events',
       'disbursements:write': 'Request withdrawals (each one waits for approval)',
       'disbursements:read': 'See withdrawals',
       'requests:read': 'See the log of API requests, without their bodies',

@@ -195,9 +195,9 @@ export const webhooksTexts = texts({
     change_address: 'Change the address',
     save: 'Save',
     saved: 'Saved.',
-    none_yet: 'No address yet. Write the address here to receive events.',
+    none_yet: 'No address yet. Enter the address here to receive events.',
     none_main: (others: number) =>
-      `There is no main address. ${others === 1 ? '1 other endpoint below gets' : `${others} other endpoints below get`} events. If you want a main address too, write it here.`,
+      `There is no main address. ${others === 1 ? '1 other endpoint below gets' : `${others} other endpoints below get`} events. If you want a main address too, enter it here.`,
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
     secret_what: 'The server signs every message with this secret. Verify the signature before you trust a message.',
@@ -206,7 +206,7 @@ export const webhooksTexts = texts({
     receiver:
       'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each message at http://127.0.0.1:9090/hook:',
     try_address:
-      'No server yet? Write http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
+      'No server yet? Enter http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have stored the secret',
     secret_lost:
       'The server created a new secret, but this page did not get the answer. Rotate the secret again to see a new secret.',

@@ -23,8 +23,8 @@ export const checklistTexts = texts({
         action: 'Tengeneza kiungo cha majaribio',
       },
       webhook: {
-        name: 'Pokea taarifa kwa webhook',
-        text: 'Seva yako inapata taarifa malipo yanapofanikiwa. Hatua hii inakamilika seva yako inapojibu kwa 2xx.',
+        name: 'Pokea matukio kwa webhook',
+        text: 'Seva yako inapata tukio malipo yanapofanikiwa. Hatua hii inakamilika seva yako inapojibu kwa 2xx.',
         action: 'Weka webhook',
       },
       business: {
@@ -94,7 +94,7 @@ export const checklistTexts = texts({
       },
       first_payment: {
         name: 'Take the first sandbox payment',
-        text: 'Send this request with your key, or make a sandbox payment link and pay it yourself.',
+        text: 'Send this request with your key, or create a sandbox payment link and pay it yourself.',
         action: 'Create a sandbox link',
       },
       webhook: {

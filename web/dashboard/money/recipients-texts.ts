@@ -66,7 +66,7 @@ export const recipientsTexts = texts({
   },
   en: {
     title: 'Recipients',
-    lead: 'Save the people and accounts that you pay often, so that you do not type their numbers again. Saving approves nothing: each withdrawal passes the usual checks.',
+    lead: 'Save the people and accounts that you pay often, so that you do not enter their numbers again. Saving approves nothing: each withdrawal passes the usual checks.',
     only: 'Only administrators and finance members see the saved recipients.',
     saved: 'Saved',
     empty: 'You have not saved a recipient yet',

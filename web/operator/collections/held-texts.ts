@@ -151,7 +151,7 @@ export const heldTexts = texts({
     decision_needed: 'Choose a decision.',
     reason: 'Reason',
     reason_hint: 'The history and the audit log keep the reason. The merchant cannot read the reason.',
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
     button: 'Confirm',
     button_approve: (credited: string) => `Approve ${credited}`,
     button_decline: (received: string) => `Return ${received}`,

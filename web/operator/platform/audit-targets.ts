@@ -53,7 +53,7 @@ export const auditTargets: { readonly [language in 'sw' | 'en']: Readonly<Record
     webhook_config: 'Webhook settings',
     webhook_deliveries: 'Webhook deliveries of a period',
     webhook_delivery: 'Webhook delivery',
-    webhook_endpoint: 'Webhook address',
+    webhook_endpoint: 'Webhook endpoint',
     withdrawal: 'Withdrawal',
   },
 }

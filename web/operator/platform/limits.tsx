@@ -39,7 +39,7 @@ const limitTexts = texts({
     platform: (shown: string) => `${shown} (of the platform)`,
     change: 'Change the limits',
     text: 'The server refuses an approval that exceeds a limit. Leave a field empty to use the limit of the platform.',
-    wrong: 'Write an amount such as 5000000, or leave the field empty.',
+    wrong: 'Enter an amount such as 5000000, or leave the field empty.',
     reason: 'Reason',
     button: 'Apply these limits',
     done: 'The new limits apply now.',

@@ -139,7 +139,8 @@ export const merchantsTexts = texts({
     added: (name: string) => `You registered ${name}.`,
     facts: 'Facts',
     steps: 'Steps to live',
-    steps_text: 'After an operator has approved and verified a merchant and set its fees, the merchant can move real money.',
+    steps_text:
+      'After an operator has approved and verified a merchant and set its fees, the merchant can move real money.',
     members: 'Members',
     no_members: 'No members.',
     approve: 'Approve',
@@ -209,7 +210,7 @@ export const merchantsTexts = texts({
     },
     reason: 'Reason',
     needed: 'Fill this in.',
-    wrong_amount: 'Write an amount such as 25000.',
+    wrong_amount: 'Enter an amount such as 25000.',
     adjust_button: (direction: string, amount: string) => `${direction} ${amount}`,
     adjust_first:
       'The server has recorded your decision, the first of two. The balance is unchanged: another operator must make the same adjustment.',

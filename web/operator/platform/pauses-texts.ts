@@ -76,7 +76,7 @@ export const pausesTexts = texts({
     target_needed: 'Choose the target of the pause.',
     reason: 'Reason',
     reason_hint: 'The audit log and the history of each payout that waits keep the reason.',
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
     since: 'Since',
     by: (name: string) => `by ${name}`,
     ended: 'Ended',

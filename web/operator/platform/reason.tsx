@@ -22,7 +22,7 @@ const reasonTexts = texts({
   },
   en: {
     reason: 'Reason',
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
     hint: 'The audit log keeps the reason.',
     optional: 'The audit log keeps the reason.',
   },

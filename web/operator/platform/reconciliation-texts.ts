@@ -129,7 +129,7 @@ export const reconciliationTexts = texts({
       corrected: 'An operator adjusted the books',
     },
     reason: 'Reason',
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
     ended: 'You closed the case.',
     to_withdrawal: 'Open the withdrawal',
     statements: 'Statements',

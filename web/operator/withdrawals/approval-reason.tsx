@@ -20,7 +20,7 @@ const reasonTexts = texts({
     hint: 'The history and the audit log keep the reason. The merchant cannot read the reason.',
     hint_all: 'The history and the audit log keep the reason for each withdrawal. No merchant can read the reason.',
     again: (reason: string) => `Use again: ${reason}`,
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
   },
 })
 

@@ -87,7 +87,7 @@ export const decideTexts = texts({
     merchant: 'Merchant',
     no_name: 'No name',
     sandbox: 'This is a sandbox record: no real money.',
-    needed: 'Write the reason.',
+    needed: 'Enter the reason.',
     outcome_needed: 'Choose the outcome.',
     approve: {
       title: 'Approve this withdrawal?',

@@ -143,9 +143,9 @@ describe('sign-ups', () => {
 
   test('the sign-up page shows a message at each wrong field, and never returns the password', async () => {
     const cases: [Record<string, string>, string, RegExp][] = [
-      [{ email: 'x' }, 'email', /Give a whole e-mail address/],
-      [{ email: 'a b@example.com' }, 'email', /Give a whole e-mail address/],
-      [{ business_name: ' ' }, 'business_name', /Give the name of the business/],
+      [{ email: 'x' }, 'email', /Enter a whole e-mail address/],
+      [{ email: 'a b@example.com' }, 'email', /Enter a whole e-mail address/],
+      [{ business_name: ' ' }, 'business_name', /Enter the name of the business/],
       [{ business_name: 'x'.repeat(101) }, 'business_name', /at most 100/],
       [{ name: 'a\u0000b' }, 'name', /ordinary characters/],
       [{ password: 'short' }, 'password', /at least 8/],

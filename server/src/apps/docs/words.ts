@@ -51,7 +51,7 @@ const ENGLISH = {
 export type FrameWords = typeof ENGLISH
 
 const SWAHILI: FrameWords = {
-  skip: 'Nenda kwenye maudhui',
+  skip: 'Ruka hadi kwenye maudhui',
   menu: 'Menyu',
   close: 'Funga',
   pages: 'Kurasa za mwongozo',

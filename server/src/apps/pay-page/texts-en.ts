@@ -15,7 +15,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   payment_to: 'Payment to {merchant}',
   reference: 'Reference',
   description: 'Description',
-  pay_before: 'Pay before',
+  pay_before: 'Pay by',
   pay_amount: 'Pay {amount}',
   copy: 'Copy',
   copied: 'Copied',

@@ -89,7 +89,7 @@ export const catalogue = {
   conflict_of_interest: {
     status: 403,
     message:
-      'You are or were a member of this merchant, or you made one of its API keys. Another operator must decide.',
+      'You are or were a member of this merchant, or you created one of its API keys. Another operator must decide.',
     to_do: 'Ask an operator who was never a member of this merchant and made none of its API keys.',
   },
   second_factor_required: {
