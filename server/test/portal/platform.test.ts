@@ -111,7 +111,7 @@ for (const language of languagesOf(1)) {
   })
 }
 
-test('the console names the role of an operator, and offers SUPPORT no suspension, correction, limits or prices of a merchant', async () => {
+test('the console names the role of an operator, and offers SUPPORT no suspension, adjustment, limits or fees of a merchant', async () => {
   const { world } = office
   const support = await office.comes(await office.newPerson('SUPPORT'), 'operator', { language: 'en' })
   await support.opens(`/merchants/${world.merchant.id}`)
@@ -127,7 +127,7 @@ test('the console names the role of an operator, and offers SUPPORT no suspensio
   await examiner.page.getByText('Mkaguzi wa biashara').waitFor()
   await examiner.page.getByRole('button', { name: 'Simamisha' }).waitFor()
   await examiner.opens('/networks')
-  await examiner.page.getByText('Bei na mipangilio ya mfumo ni ya msimamizi mkuu.').waitFor()
+  await examiner.page.getByText('Makato na mipangilio ya mfumo ni kazi ya msimamizi mkuu.').waitFor()
   await examiner.leave()
 })
 
