@@ -49,7 +49,7 @@ test('the page shows the open circuit of a failed provider, and when the next ca
     await visitor.page
       .getByText(
         visitor.says(
-          'Saketi ni moja kwa kila mtoa huduma na njia',
+          'Ulinzi ni mmoja kwa kila mtoa huduma na njia',
           'There is one circuit for each provider and method',
         ),
         { exact: false },
