@@ -4,11 +4,12 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { texts, useTexts } from '../../ui/language.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Chip, EmptyState, Page, Time, type Tone } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { checkInSwahili } from './system-messages.ts'
 
 type Report = Calls['GET /v1/operator/system']['data']
 type Check = Report['checks'][number]
@@ -16,7 +17,7 @@ type Check = Report['checks'][number]
 const systemTexts = texts({
   sw: {
     title: 'Hali ya mfumo',
-    lead: 'Ukaguzi wa mfumo mzima, kama mchakato unaojibu unavyouona. Maelezo ya kila ukaguzi ni ya Kiingereza.',
+    lead: 'Ukaguzi wa mfumo mzima, kama mchakato unaojibu unavyouona.',
     at: 'Umekaguliwa',
     good: 'Hakuna ukaguzi ulioshindwa.',
     warn: (count: number) => `Hakuna ukaguzi ulioshindwa, lakini kuna maonyo: ${count}.`,
@@ -137,10 +138,16 @@ export function SystemChecks() {
               show: (check) => <Chip tone={TONES[check.status]}>{t.statuses[check.status]}</Chip>,
             },
             { label: t.check, show: (check) => <strong>{t.names[check.name] ?? check.name}</strong> },
-            { label: t.found, show: (check) => <span lang="en">{check.message}</span>, wide: true },
+            { label: t.found, show: (check) => <Found message={check.message} />, wide: true },
           ]}
         />
       ) : null}
     </Page>
   )
+}
+
+/** Shows the message of a check. A message without a translation stays in English. */
+function Found({ message }: { message: string }) {
+  const translated = useLanguage() === 'sw' ? checkInSwahili(message) : null
+  return translated === null ? <span lang="en">{message}</span> : translated
 }
