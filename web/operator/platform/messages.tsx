@@ -15,7 +15,7 @@ type PlatformMessageRow = Calls['GET /v1/operator/messages']['data']['items'][nu
 const messagesTexts = texts({
   sw: {
     title: 'Ujumbe',
-    lead: 'Barua pepe na SMS za mfumo na za biashara zote. Bila seva ya barua pepe au lango la SMS zinabaki hapa tu.',
+    lead: 'Barua pepe na SMS za mfumo na za biashara zote. Bila seva ya barua pepe au mtoa huduma wa SMS, ujumbe unabaki hapa tu.',
     time: 'Muda',
     channel: 'Njia',
     channels: { email: 'Barua pepe', sms: 'SMS' } as Record<string, string>,
