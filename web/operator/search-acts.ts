@@ -40,7 +40,12 @@ export function useOperatorActs(): SearchPlace[] {
       words: 'new add create register invite owner tengeneza alika mpya',
     },
     useMay('pause') && { to: 'pauses', label: t.pause, icon: 'pause', words: 'stop freeze zuia' },
-    decides && { to: 'reconciliation', label: t.statement, icon: 'balance', words: 'upload csv reconcile pakia linganisha' },
+    decides && {
+      to: 'reconciliation',
+      label: t.statement,
+      icon: 'balance',
+      words: 'upload csv reconcile pakia linganisha',
+    },
   ]
   return acts.filter((act) => act !== false).map((act) => ({ ...act, is_act: true }))
 }

@@ -81,7 +81,10 @@ test('the page shows the open circuit of a failed provider, and when the next ca
   await Promise.all(
     pages.map(async (visitor) => {
       await visitor.opens('/providers')
-      await outcomesOf(visitor).getByText(visitor.says('Unajaribu ombi moja', 'Being tried'), { exact: true }).nth(1).waitFor()
+      await outcomesOf(visitor)
+        .getByText(visitor.says('Unajaribu ombi moja', 'Being tried'), { exact: true })
+        .nth(1)
+        .waitFor()
     }),
   )
   answer.resolve(TAKEN)

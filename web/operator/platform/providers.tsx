@@ -52,7 +52,8 @@ const providersTexts = texts({
     circuits: 'Maombi na ulinzi',
     circuits_lead: (processes: string) =>
       `Jumla ya michakato yote inayofanya kazi na iliyowahi kutuma ombi kwa mtoa huduma: ${processes}. Kila mchakato unahesabu maombi yake tangu ulipoanza.`,
-    no_calls: 'Hakuna mchakato uliotuma ombi kwa mtoa huduma tangu uanze. Matokeo hapo juu yanatoka kwenye hifadhidata.',
+    no_calls:
+      'Hakuna mchakato uliotuma ombi kwa mtoa huduma tangu uanze. Matokeo hapo juu yanatoka kwenye hifadhidata.',
     what: 'Ombi',
     queries: { status: 'Hali ya malipo', payout_status: 'Hali ya utoaji pesa', name: 'Jina la mpokeaji' } as Record<
       string,

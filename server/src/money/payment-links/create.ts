@@ -123,7 +123,8 @@ export async function environmentOf(tx: Tx, caller: Caller, live: LiveProviders)
   const may_go_live = merchant?.status === 'ACTIVE' && merchant.verified && merchant.priced
   if (!may_go_live) {
     refuse('production_access_restricted', {
-      message: 'This page would take real money: an operator must first approve and verify the business, and set its fees.',
+      message:
+        'This page would take real money: an operator must first approve and verify the business, and set its fees.',
     })
   }
   return environment

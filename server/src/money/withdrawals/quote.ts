@@ -47,8 +47,7 @@ export function withdrawalPrice(
   }
 }
 
-const NO_PRICE =
-  'No fee is set for withdrawals of this method to this destination. Ask the platform to set the fee.'
+const NO_PRICE = 'No fee is set for withdrawals of this method to this destination. Ask the platform to set the fee.'
 
 /** Returns the current price. A later submission computes the price again, so this price is not binding. */
 export async function quoteWithdrawal(reader: Reader, input: NewWithdrawal): Promise<WithdrawalPrice> {
