@@ -68,7 +68,7 @@ export type Schemas = {
   Member: { id: string; email: string; name: string; role: Schemas['MerchantRole']; created_at: string; updated_at: string }
   MemberList: { items: Array<Schemas['Member']>; pagination: Schemas['Pagination'] }
   MemberRequest: { email: string; role: Schemas['MerchantRole']; name?: string }
-  Merchant: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; created_at: string; updated_at: string }
+  Merchant: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; archived_at: string | null; created_at: string; updated_at: string }
   MerchantList: { items: Array<Schemas['Merchant']>; pagination: Schemas['Pagination'] }
   MerchantPayoutLimits: { daily_limit: string | null; daily_limit_per_destination: string | null; in_force: { daily_limit: string | null; daily_limit_per_destination: string | null } }
   MerchantRequest: { name: string; email?: string }
@@ -873,7 +873,7 @@ export type Calls = {
   }
   'GET /v1/operator/merchants': {
     params: {  }
-    query: { page?: number; page_size?: number; status?: Schemas['MerchantStatus']; to_check?: boolean; search?: string }
+    query: { page?: number; page_size?: number; status?: Schemas['MerchantStatus']; to_check?: boolean; archived?: boolean; search?: string }
     body: undefined
     data: Schemas['MerchantList']
   }
@@ -887,7 +887,7 @@ export type Calls = {
     params: { merchant_id: string }
     query: {  }
     body: undefined
-    data: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; created_at: string; updated_at: string; members: Array<Schemas['Member']>; rules: Array<Schemas['PriceRule']>; payout_limits: Schemas['MerchantPayoutLimits'] }
+    data: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; archived_at: string | null; created_at: string; updated_at: string; members: Array<Schemas['Member']>; rules: Array<Schemas['PriceRule']>; payout_limits: Schemas['MerchantPayoutLimits'] }
   }
   'POST /v1/operator/merchants/{merchant_id}/approve': {
     params: { merchant_id: string }

@@ -53,7 +53,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
         <FactList
           facts={[
             [t.code, <Mono key="code">{merchant.merchant_code}</Mono>],
-            [t.status, <MerchantStatus key="status" status={status} />],
+            [t.status, <MerchantStatus key="status" of={merchant} />],
             [t.email, merchant.email],
             [t.created, <Time key="created" time={merchant.created_at} />],
           ]}

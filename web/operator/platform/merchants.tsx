@@ -20,9 +20,10 @@ type MerchantRow = Calls['GET /v1/operator/merchants']['data']['items'][number]
 
 const TONES: Record<string, Tone> = { PENDING: 'wait', ACTIVE: 'good', SUSPENDED: 'bad' }
 
-/** Shows the status of a merchant as a coloured word in the language of the operator. */
-export function MerchantStatus({ status }: { status: string }) {
+/** Shows the status of a merchant as a coloured word in the language of the operator. An archived merchant is Archived. */
+export function MerchantStatus({ of: { status, archived_at } }: { of: Pick<MerchantRow, 'status' | 'archived_at'> }) {
   const t = useTexts(merchantsTexts)
+  if (archived_at !== null) return <Chip tone="plain">{t.archived}</Chip>
   return <Chip tone={TONES[status] ?? 'plain'}>{t.statuses[status] ?? status}</Chip>
 }
 
@@ -35,13 +36,14 @@ export function Merchants() {
     { name: 'status', label: t.status, kind: 'choice', choices: Object.entries(t.statuses) },
     { name: 'search', label: t.search, kind: 'text' },
     { name: 'to_check', label: t.to_check, kind: 'choice', choices: [['true', t.to_check_only]] },
+    { name: 'archived', label: t.archive, kind: 'choice', choices: [['true', t.archived_only]] },
   ]
   const list = useListQuery(filters)
   const read = useRead('GET /v1/operator/merchants', { query: list.query }, { live: true, keep: true })
   const columns: Column<MerchantRow>[] = [
     { label: t.name, show: (row) => row.name },
     { label: t.code, show: (row) => <Mono>{row.merchant_code}</Mono> },
-    { label: t.status, show: (row) => <MerchantStatus status={row.status} /> },
+    { label: t.status, show: (row) => <MerchantStatus of={row} /> },
     { label: t.checked, show: (row) => (row.verified ? t.yes : t.no), optional: { name: 'checked' } },
     { label: t.priced, show: (row) => (row.priced ? t.yes : t.no), optional: { name: 'priced' } },
     { label: t.created, show: (row) => <Time time={row.created_at} /> },
@@ -61,7 +63,7 @@ export function Merchants() {
         href={(row) => `merchants/${row.id}`}
         lines={(row) => ({
           title: row.name,
-          status: <MerchantStatus status={row.status} />,
+          status: <MerchantStatus of={row} />,
           facts: [
             row.merchant_code,
             row.verified ? null : t.not_checked,

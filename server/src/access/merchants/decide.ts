@@ -11,11 +11,12 @@ import { type MerchantMove, merchantMoves } from './state.ts'
 
 const MOVE = sql(
   'merchant_move',
-  'update merchants set status = $3, updated_at = $4 where id = $1 and status = $2 returning id',
+  `update merchants set status = $3, updated_at = $4, archived_at = case when $3 = 'ACTIVE' then null else archived_at end
+   where id = $1 and status = $2 returning id`,
 )
 
 /**
- * Changes the status of a merchant from the next request on, in every process. Errors: not_found for an unknown merchant,
+ * Changes the status of a merchant from the next request on, in every process. A reactivation ends an archive too. Errors: not_found for an unknown merchant,
  * invalid_state if the status does not allow the move, and conflict_of_interest, except for suspend.
  */
 export async function moveMerchant(

@@ -1,9 +1,10 @@
 // Finds the demo merchant, and archives the merchants with a demo history.
 
-import type { Act } from '../../books/audit/index.ts'
+import { type Act, recordAudits } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { moveMerchant } from './decide.ts'
 import { findMerchant, type Merchant } from './find.ts'
+import { auditEntries, closeAccess, type RevokeAllKeys } from './members-reclaim.ts'
 
 /** The e-mail address of the demo merchant, by which the server finds it. */
 export const DEMO_EMAIL = 'demo@malipo.example'
@@ -11,6 +12,10 @@ export const DEMO_EMAIL = 'demo@malipo.example'
 export const HISTORY_EMAIL = 'history@malipo.example'
 
 const FIND_DEMO = sql('demo_find', 'select id from merchants where email = $1 order by created_at limit 1')
+const ARCHIVE = sql(
+  'demo_archive',
+  'update merchants set archived_at = $2 where id = $1 and archived_at is null returning id',
+)
 const REMOVE_MEMBERS = sql('demo_remove_members', 'delete from members where merchant_id = $1')
 
 /** Returns the demo merchant. Null means that this installation has none. */
@@ -20,15 +25,19 @@ export async function findDemoMerchant(reader: Reader): Promise<Merchant | null>
 }
 
 /**
- * Suspends a demo merchant and removes its members, so that no user can open the merchant in the dashboard. The audit log
- * contains the suspension.
+ * Suspends and archives a demo merchant, and removes its members, API keys and webhook endpoints. Its pages then take no
+ * payment, and lists of all merchants leave it out. The audit log contains each change.
  */
 export async function archiveDemoMerchant(
   deps: Deps,
   tx: Tx,
   act: Act,
-  { merchant_id, reason }: { merchant_id: string; reason: string },
+  { merchant_id, reason, revokeAllKeys }: { merchant_id: string; reason: string; revokeAllKeys: RevokeAllKeys },
 ): Promise<void> {
-  await moveMerchant(deps, tx, act, { merchant_id, move: 'suspend', reason })
+  const merchant = await findMerchant(tx, merchant_id)
+  if (merchant?.status === 'ACTIVE') await moveMerchant(deps, tx, act, { merchant_id, move: 'suspend', reason })
+  await tx.query(ARCHIVE, [merchant_id, deps.clock.now()])
   await tx.query(REMOVE_MEMBERS, [merchant_id])
+  const changes = await closeAccess(deps, tx, merchant_id, revokeAllKeys)
+  await recordAudits(deps, tx, auditEntries(act, changes, reason))
 }

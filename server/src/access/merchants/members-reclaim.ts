@@ -34,7 +34,13 @@ export type RevokedKey = { id: string; name: string; environment: string; key_pr
 export type RevokeAllKeys = (tx: Tx, merchant_id: string, revoked_at: Date) => Promise<RevokedKey[]>
 
 /** A change of a merchant for the audit log. */
-type ReclaimChange = { merchant_id: string; action: AuditAction; target_id: string; before?: object; after?: object }
+export type ReclaimChange = {
+  merchant_id: string
+  action: AuditAction
+  target_id: string
+  before?: object
+  after?: object
+}
 
 /**
  * Runs after a password reset has proved the e-mail address of a user for the first time. In each merchant that the user joined
@@ -52,13 +58,17 @@ export async function reclaimMerchants(
     changes.push(...(await reclaimMerchant(deps, tx, merchant_id, user_id, revokeAllKeys)))
   }
   // The audit chains are the last locks. A change of a key or an endpoint holds its row while it waits for the chain.
-  const entries = changes.map((change) => ({
+  await recordAudits(deps, tx, auditEntries(act, changes, 'The user proved the e-mail address for the first time.'))
+}
+
+/** Returns the audit entries of the changes of one actor with one reason. */
+export function auditEntries(act: Act, changes: readonly ReclaimChange[], reason: string) {
+  return changes.map((change) => ({
     ...act,
     ...change,
     target_type: change.action.slice(0, change.action.indexOf('.')),
-    reason: 'The user proved the e-mail address for the first time.',
+    reason,
   }))
-  await recordAudits(deps, tx, entries)
 }
 
 async function reclaimMerchant(
@@ -85,7 +95,22 @@ async function reclaimMerchant(
     if (other !== user_id)
       changes.push({ merchant_id, action: 'member.remove', target_id, before: { email, name, role } })
   }
-  for (const { id: target_id, ...key } of await revokeAllKeys(tx, merchant_id, now)) {
+  changes.push(...(await closeAccess(deps, tx, merchant_id, revokeAllKeys)))
+  return changes
+}
+
+/**
+ * Revokes the API keys and deletes the webhook endpoints of a merchant. Returns the changes, which the caller writes into the
+ * audit log.
+ */
+export async function closeAccess(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  revokeAllKeys: RevokeAllKeys,
+): Promise<ReclaimChange[]> {
+  const changes: ReclaimChange[] = []
+  for (const { id: target_id, ...key } of await revokeAllKeys(tx, merchant_id, deps.clock.now())) {
     const [before, after] = [
       { ...key, status: 'active' },
       { ...key, status: 'revoked' },

@@ -31,6 +31,10 @@ export const MerchantRecord = Type.Object(
     status: enumOf('MerchantStatus', MERCHANT_STATUSES, 'Only an ACTIVE merchant may use live keys.'),
     verified: Type.Boolean({ description: 'An operator has checked the identity of the business.' }),
     priced: Type.Boolean({ description: 'At least one withdrawal price is in force.' }),
+    archived_at: nullable({
+      ...Timestamp,
+      description: 'The time at which the admin command archived the merchant. Null: not archived.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -57,6 +61,9 @@ export const MerchantsQuery = Type.Object({
   status: Type.Optional(enumOf('MerchantStatus', MERCHANT_STATUSES)),
   to_check: Type.Optional(
     Type.Boolean({ description: 'true: only merchants that are PENDING, or ACTIVE and not verified.' }),
+  ),
+  archived: Type.Optional(
+    Type.Boolean({ description: 'true: only archived merchants. The list otherwise leaves them out.' }),
   ),
   search: Type.Optional({ ...line(200, 'A part of the name, or the beginning of the merchant code.'), minLength: 1 }),
 })

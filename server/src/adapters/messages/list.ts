@@ -62,8 +62,9 @@ export async function listMerchantMessages(
 }
 
 // If a message has no merchant, its merchant_id is the id of zeros.
-const OWNERS = `(select id as merchant_id from merchants union all select '${ZERO_ID}'::uuid) w`
-const ownersOf = `select merchant_id from ${OWNERS} where $1::uuid is null or w.merchant_id = $1`
+const OWNERS = `(select id as merchant_id, archived_at from merchants union all select '${ZERO_ID}'::uuid, null) w`
+const ownersOf = `select merchant_id from ${OWNERS}
+       where w.merchant_id = $1 or ($1::uuid is null and w.archived_at is null)`
 const ofOwner = (condition: string) => `select id from outbox_messages m where m.merchant_id = o.merchant_id
        and ($2::text is null or m.channel = $2) ${condition}`
 

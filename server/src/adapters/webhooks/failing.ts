@@ -60,7 +60,10 @@ const merchantsWith = (name: string, condition: string) => `${name} as (
        order by merchant_id limit 1) following
    )`
 const ALL_MERCHANTS = `${merchantsWith('given_up', "status = 'failed'")}, ${merchantsWith('waiting', 'due_at is not null')},
-   whose as (select merchant_id from given_up union select merchant_id from waiting)`
+   whose as (
+     select w.merchant_id from (select merchant_id from given_up union select merchant_id from waiting) w
+     join merchants m on m.id = w.merchant_id where m.archived_at is null
+   )`
 
 const COLUMNS =
   'merchant_id, id, environment, endpoint_id, status, attempts, due_at, lease_owner, created_at, updated_at'

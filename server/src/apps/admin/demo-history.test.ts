@@ -134,13 +134,87 @@ test('the demo history has records in many states over 30 days, its books are co
     () => make(),
     (error) => error instanceof Refusal && error.code === 'invalid_state',
   )
-  assert.deepEqual(await removeDemoHistory(world.deps), { archived: [merchant_id] })
-  assert.deepEqual(await removeDemoHistory(world.deps), { archived: [] })
-  const [left] = await world.rows('select status from merchants where id = $1', [merchant_id])
-  assert.deepEqual(left, { status: 'SUSPENDED' })
+  const { slug } = await openPage(merchant_id)
+  const operator = (await world.newSession('SUPER_ADMIN')).token
+  const before = await operatorLists(operator)
+  assert.deepEqual(before.names.includes('Duka la Mfano: siku 30'), true)
+  assert.ok(before.waiting > 0 && before.payments > 0 && before.hits > 0, JSON.stringify(before))
+  const transfers = 'select count(*)::int as count from ledger_transfers where merchant_id = $1'
+  const [booked] = await world.rows<{ count: number }>(transfers, [merchant_id])
+
+  const { archived, kept } = await removeDemoHistory(world.deps)
+  assert.deepEqual(archived, [merchant_id])
+  assert.match(kept, /append-only/)
+  assert.deepEqual((await removeDemoHistory(world.deps)).archived, [])
+  const [left] = await world.rows('select status, archived_at is not null as archived from merchants where id = $1', [
+    merchant_id,
+  ])
+  assert.deepEqual(left, { status: 'SUSPENDED', archived: true })
+  const [rows] = await world.rows<{ count: number }>(transfers, [merchant_id])
+  assert.ok((rows?.count ?? 0) >= (booked?.count ?? 1), 'the ledger keeps its rows')
+
+  // The page of an open link takes no payment and says so in both languages.
+  const body = { method: 'WALLET_PUSH', customer_phone: '0754123001' }
+  const no_payment = await world.post(`/public/payment-links/${slug}/collect`, body, { key: null })
+  assert.deepEqual(codeOf(no_payment), [409, 'payment_link_not_active'])
+  for (const [lang, text] of [
+    ['sw', 'Duka hili halipokei malipo'],
+    ['en', 'This shop takes no payments'],
+  ]) {
+    const shown = await world.call({ method: 'GET', url: `/pay/${slug}?lang=${lang}`, key: null })
+    assert.equal(shown.status, 200)
+    assert.ok(shown.text.includes(text as string), shown.text)
+    assert.doesNotMatch(shown.text, /<form/)
+  }
+  const after = await operatorLists(operator)
+  assert.deepEqual(after, { names: after.names, waiting: 0, payments: 0, withdrawals: 0, messages: 0, hits: 0 })
+  assert.equal(after.names.includes('Duka la Mfano: siku 30'), false)
+  const asked = await world.get('/v1/operator/merchants?archived=true', operator)
+  assert.deepEqual(
+    asked.body.data.items.map(({ id }: { id: string }) => id),
+    [merchant_id],
+  )
+  const own = await world.get(
+    `/v1/operator/collections?status=successful&environment=sandbox&merchant_id=${merchant_id}`,
+    operator,
+  )
+  assert.ok(own.body.data.pagination.total_items > 0, 'the list of one archived merchant shows its payments')
+  const active_keys = 'select 1 from api_keys where merchant_id = $1 and revoked_at is null'
+  assert.deepEqual(await world.rows(active_keys, [merchant_id]), [])
   assert.deepEqual(await world.rows('select 1 from members where merchant_id = $1', [merchant_id]), [])
   assert.deepEqual(await broken(), [])
 })
+
+/** The open payment link of the merchant that was made last. */
+async function openPage(merchant_id: string): Promise<{ slug: string }> {
+  const [page] = await world.rows<{ slug: string }>(
+    "select slug from payment_links where merchant_id = $1 and status = 'ACTIVE' and collection_id is null order by id desc limit 1",
+    [merchant_id],
+  )
+  assert.ok(page)
+  return page
+}
+
+/** The sandbox records that the operators' console lists and counts for all merchants. */
+async function operatorLists(token: string) {
+  const data = async (url: string) => {
+    const reply = await world.get(url, token)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data
+  }
+  const total = async (url: string): Promise<number> => (await data(url)).pagination.total_items
+  const merchants: { name: string }[] = (await data('/v1/operator/merchants')).items
+  const queue: { count: number }[] = (await data('/v1/operator/queue?environment=sandbox')).items
+  const groups: { items: { merchant_name: string | null }[] }[] = (await data('/v1/operator/search?q=ORDER-2')).groups
+  return {
+    names: merchants.map(({ name }) => name),
+    waiting: queue.reduce((sum, { count }) => sum + count, 0),
+    payments: await total('/v1/operator/collections?status=successful&environment=sandbox'),
+    withdrawals: await total('/v1/operator/withdrawals?environment=sandbox'),
+    messages: await total('/v1/operator/messages'),
+    hits: groups.flatMap(({ items }) => items).length,
+  }
+}
 
 test('the command revokes the key of the demo history after the last use of the key, and another key still works', async () => {
   const [key] = await world.rows<{ revoked: boolean; uses: boolean }>(

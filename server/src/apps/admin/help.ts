@@ -39,7 +39,8 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
     options: {
       '--history':
         'Instead, makes a second demo merchant with 30 days of sandbox payments, payouts, links and invoices',
-      '--remove-history': 'Instead, archives that merchant: removes its members and suspends it',
+      '--remove-history':
+        'Instead, archives that merchant: it takes no payment and lists leave it out. Its records stay: the books are append-only',
     },
   },
   'merchant create': {

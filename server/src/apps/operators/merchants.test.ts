@@ -38,6 +38,7 @@ test('a new merchant is PENDING, not verified and not priced, and has live and s
     status: 'PENDING',
     verified: false,
     priced: false,
+    archived_at: null,
   })
   assert.match(merchant_code, /^M[0-9A-Z]{7}$/)
   assert.equal(created_at, updated_at)

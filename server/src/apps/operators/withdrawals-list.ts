@@ -56,7 +56,7 @@ const LIST_OPEN = { newest: listOpen('desc'), oldest: listOpen('asc') } as const
 const COUNT_OPEN = sql('', `select count(*)::int as total from (select 1 from ${OPEN} limit $4) counted`)
 
 const BOOKS = `select m.id as merchant_id, e.environment from merchants m cross join unnest($2::text[]) as e(environment)
-       where $1::uuid is null or m.id = $1`
+       where m.id = $1 or ($1::uuid is null and m.archived_at is null)`
 const ofBook = (condition: string) =>
   `select id from withdrawals where merchant_id = b.merchant_id and environment = b.environment ${condition}`
 

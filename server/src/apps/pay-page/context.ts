@@ -12,7 +12,7 @@ import {
   createFindBySlug,
   createFindPayment,
   createNetworkHelp,
-  isSuspended,
+  isShopClosed,
   type Link,
   mayServe,
   pageDescription,
@@ -76,13 +76,13 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
 }
 
 /**
- * Returns the ways to pay whose provider may serve this page and accepts its amount. If the merchant of a live page is
- * suspended, returns an empty list.
+ * Returns the ways to pay whose provider may serve this page and accepts its amount. If the merchant takes no payments, returns
+ * an empty list.
  */
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
-    if (provider === null || isSuspended(link) || !mayServe(link, provider)) return false
+    if (provider === null || isShopClosed(link) || !mayServe(link, provider)) return false
     return !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
   })
 }

@@ -37,12 +37,12 @@ export function inProgressScreen(view: InProgressScreen): ScreenContent {
 
 const UNANSWERED_TEXTS = { prompt: 'unanswered', code: 'unanswered_code' } as const
 
-/** Returns the screen of an expired or cancelled link. */
+/** Returns the screen of an expired or cancelled link, or of a shop that takes no payments. */
 export function endedScreen(view: EndedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const expired = view.screen === 'expired'
   const merchant = merchantOf(view)
-  const rest = html`<p>${expired ? t.say('expired_lead', { merchant }) : t.say('cancelled_lead', { merchant })}</p>
+  const rest = html`<p>${t.say(`${view.screen}_lead`, { merchant })}</p>
 `
   const when =
     expired && view.expired_at && factList([[t.say('expired_at'), nowrap(showTime(view.expired_at, view.language))]])

@@ -26,7 +26,7 @@ const STATEMENTS = {
 const MERCHANTS = sql(
   '',
   `select m.id, m.merchant_code, m.name, m.status, m.created_at from (
-     select * from merchants order by id desc limit ${10 * MERCHANTS_MAX}) m
+     select * from merchants where archived_at is null order by id desc limit ${10 * MERCHANTS_MAX}) m
    where ${foldedText('m.name')} like all($3::text[]) or starts_with(m.merchant_code, upper($1::text))
      or m.id = $2::uuid order by m.id desc limit ${FOUND_MAX}`,
 )
@@ -84,7 +84,7 @@ const NOTHING = {
   merchant_name: null,
 }
 
-/** Finds merchants among the newest 10,000: by parts of the name, by the beginning of the code, or by the whole id. */
+/** Finds merchants that are not archived, among the newest 10,000: by parts of the name, by the beginning of the code, or by the whole id. */
 export async function findMerchantsBy(deps: Deps, { text, words, ids }: SearchTerms): Promise<SearchHit[]> {
   const id = ids !== null && ids.from === ids.until ? ids.from : null
   const rows = await readForOperators(() =>

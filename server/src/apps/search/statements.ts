@@ -212,7 +212,7 @@ export function ofMerchantText(kind: RecordKind): string {
 }
 
 /**
- * Returns the SQL that finds records in the environments $2. If $1 is null, the query reads the newest merchants, otherwise
+ * Returns the SQL that finds records in the environments $2. If $1 is null, the query reads the newest merchants that are not archived, otherwise
  * only merchant $1.
  */
 export function ofManyText(kind: RecordKind, merchants_max: number): string {
@@ -220,7 +220,7 @@ export function ofManyText(kind: RecordKind, merchants_max: number): string {
   const share = (rows: number) => `(select greatest(${rows} / greatest(count(*), 1), 1) from books)`
   return `with books as materialized (
      select m.id as merchant_id, e.environment from (
-       select id from merchants where $1::uuid is null or id = $1 order by id desc limit ${merchants_max}) m
+       select id from merchants where id = $1 or ($1::uuid is null and archived_at is null) order by id desc limit ${merchants_max}) m
      cross join unnest($2::text[]) as e(environment)
    )
    select x.merchant_id, x.id, x.environment, ${columns}, x.created_at, m.name as merchant_name

@@ -75,7 +75,7 @@ function listShared(
 ): Statement {
   return listStatement(`with books as materialized (
        select m.id as merchant_id, e.environment from (
-         select id from merchants where $1::uuid is null or id = $1 order by id desc limit ${ASKED_MAX}) m
+         select id from merchants where id = $1 or ($1::uuid is null and archived_at is null) order by id desc limit ${ASKED_MAX}) m
        cross join unnest(${environments}::text[]) as e(environment)
        cross join lateral (${read('m.id', 'e.environment', '1')}) first
        order by first.id desc limit ${BOOKS_MAX}

@@ -270,7 +270,7 @@ function answerFields(method: Method) {
 function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
-  if (isSuspended(page)) {
+  if (isShopClosed(page)) {
     refuse('payment_link_not_active', {
       message: 'This business takes no payments now. Contact the business.',
       details: { status },
@@ -278,9 +278,9 @@ function checkOpen(deps: Deps, page: Link): void {
   }
 }
 
-/** Returns true if the page is live and its merchant is suspended. */
-export function isSuspended(page: Pick<Link, 'environment' | 'merchant_status'>): boolean {
-  return page.environment === 'live' && page.merchant_status === 'SUSPENDED'
+/** Returns true if the merchant takes no payments: it is archived, or the page is live and the merchant is suspended. */
+export function isShopClosed(page: Pick<Link, 'environment' | 'merchant_status' | 'merchant_archived'>): boolean {
+  return page.merchant_archived || (page.environment === 'live' && page.merchant_status === 'SUSPENDED')
 }
 
 /**

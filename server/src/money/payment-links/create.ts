@@ -235,6 +235,7 @@ async function buildPage(
     ...NO_LOOK,
     merchant_name: '',
     merchant_status: 'ACTIVE',
+    merchant_archived: false,
   }
 }
 

@@ -6,7 +6,7 @@ export {
   checkPayerPhone,
   createCollect,
   isOver,
-  isSuspended,
+  isShopClosed,
   mayServe,
   promptEndsAt,
   promptLeft,

@@ -39,13 +39,15 @@ export type Link = PaymentPage &
     updated_at: Date
     merchant_name: string
     merchant_status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'
+    merchant_archived: boolean
   }
 
 /** The columns of a link. The tables have the aliases l (payment_links) and m (merchants). */
 export const LINK_COLUMNS = `l.merchant_id, l.id, l.environment, l.origin_environment, l.slug, l.status, l.amount_minor, l.currency,
      l.customer_name, l.customer_phone, l.customer_email, l.reference, l.description, l.redirect_url, l.cancel_url,
      l.expires_at, l.metadata, l.collection_id, l.invoice_id, l.paid_collection_id, l.paid_at, l.created_at, l.updated_at,
-     m.name as merchant_name, ${LOOK_COLUMNS}, m.status as merchant_status, m.routing_code::float8 as routing_code`
+     m.name as merchant_name, ${LOOK_COLUMNS}, m.status as merchant_status,
+     m.archived_at is not null as merchant_archived, m.routing_code::float8 as routing_code`
 
 const INSERT = sql(
   'payment_links_insert',
