@@ -22,7 +22,7 @@ const CALLS = [
 ] as const
 type TimelineCall = (typeof CALLS)[number]
 type TimelineItem = Calls[TimelineCall]['data']['items'][number]
-type WebhookItem = Extract<TimelineItem, { kind: 'webhook' }>
+type AttemptedWebhook = Extract<TimelineItem, { kind: 'webhook' }>
 type TimelineEntry = {
   tone: Tone
   text: string
@@ -130,7 +130,7 @@ function newestAttempts(items: readonly TimelineItem[]): ReadonlySet<TimelineIte
 }
 
 /** Returns the state of the delivery of its newest attempt. */
-function webhookState({ delivered, number, error, next_attempt_at: next_at }: WebhookItem): SentThing {
+function webhookState({ delivered, number, error, next_attempt_at: next_at }: AttemptedWebhook): SentThing {
   const ended = delivered ? 'delivered' : error === 'endpoint_deleted' ? 'cancelled' : 'failed'
   const open = next_at !== null || number === 0
   return { status: open ? 'pending' : ended, attempts: number, next_at, repeats: delivered }
@@ -194,7 +194,7 @@ function useTell(
       [labels.posting, <Mono key="">{item.posting}</Mono>],
     ],
   })
-  const tellWebhook = (item: WebhookItem): TimelineEntry => {
+  const tellWebhook = (item: AttemptedWebhook): TimelineEntry => {
     const sent = item.number > 0
     return {
       tone: item.delivered ? 'good' : sent ? 'bad' : 'wait',
