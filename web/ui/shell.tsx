@@ -12,9 +12,9 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useNetwork } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery, useNetwork } from '@mantine/hooks'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { type ReactNode, useContext, useEffect, useState } from 'react'
+import { type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react'
 import { ConfirmDialog } from './confirm.tsx'
 import { chooseDensity, currentDensity } from './density.ts'
 import { facts } from './facts.ts'
@@ -38,6 +38,9 @@ export function placesOfMenu(menu: readonly MenuItem[]): SearchPlace[] {
 
 /** The line on every page that shows the environment or the console. */
 type Strip = { kind: 'sandbox' | 'live' | 'operator'; text: string }
+
+/** On these screens, the menu is closed until its reader opens it, and the open menu covers the page. */
+const SMALL_SCREEN = '(max-width: 47.99em)'
 
 const STRIP_ICONS: Record<Strip['kind'], IconName> = { sandbox: 'flask', live: 'lock', operator: 'held' }
 
@@ -67,6 +70,9 @@ export function Shell({
 }) {
   const t = useTexts(partsTexts)
   const [opened, { toggle, close }] = useDisclosure(false)
+  const burger = useRef<HTMLButtonElement>(null)
+  const covers = useMediaQuery(SMALL_SCREEN) === true && opened
+  useMenuFocus(covers, burger, close)
   const { online } = useNetwork()
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when its reader opens another page
@@ -77,7 +83,7 @@ export function Shell({
       navbar={{ width: 256, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
       transitionDuration={0}
-      className={`shell shell-${strip.kind}`}
+      className={`shell shell-${strip.kind}${opened ? '' : ' shell-closed'}`}
     >
       <a href="#main" className="skip">
         {t.skip}
@@ -86,6 +92,7 @@ export function Shell({
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="sm">
           <Group gap="xs" wrap="nowrap" className="header-start">
             <Burger
+              ref={burger}
               opened={opened}
               onClick={toggle}
               hiddenFrom="sm"
@@ -102,7 +109,7 @@ export function Shell({
           {header}
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className="no-print" component="nav" aria-label={t.menu}>
+      <AppShell.Navbar id="menu" className="no-print" component="nav" aria-label={t.menu}>
         <AppShell.Section className="menu-top">
           <Group visibleFrom="sm" gap="xs" wrap="nowrap" className="brand">
             <Logo />
@@ -141,6 +148,31 @@ export function Shell({
       </AppShell.Main>
     </AppShell>
   )
+}
+
+/**
+ * When the menu covers the page of a small screen, its first line gets the focus. Escape closes the menu and focuses its button.
+ * The menu also closes when the focus moves to the page below.
+ */
+function useMenuFocus(covers: boolean, burger: RefObject<HTMLButtonElement | null>, close: () => void) {
+  useEffect(() => {
+    if (!covers) return
+    document.querySelector<HTMLElement>('#menu a, #menu button')?.focus()
+    const leave = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      close()
+      burger.current?.focus()
+    }
+    const follow = ({ target }: FocusEvent) => {
+      if (target instanceof Element && target.closest('main')) close()
+    }
+    addEventListener('keydown', leave)
+    addEventListener('focusin', follow)
+    return () => {
+      removeEventListener('keydown', leave)
+      removeEventListener('focusin', follow)
+    }
+  }, [covers, burger, close])
 }
 
 function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {

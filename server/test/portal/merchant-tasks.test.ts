@@ -114,3 +114,36 @@ test('a member finds a payment by the last four digits of the phone and sends it
   assert.ok(count() <= 4, `${count()} steps`)
   await visitor.leave()
 })
+
+test('on a small screen, the keyboard skips the closed menu; the open menu takes the focus, and Escape gives it back', async () => {
+  const merchant = await office.world.newMerchant()
+  const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
+  const options = { viewport: { width: 640, height: 400 } }
+  const visitor = await office.comes(admin, 'dashboard', { language: 'en', options })
+  const { page } = visitor
+  await visitor.opens('/sandbox')
+  await visitor.sees('', 'Home')
+  const menu = page.getByRole('button', { name: 'Menu' })
+  const in_menu = () => page.evaluate(() => document.activeElement?.closest('nav') !== null)
+  await menu.focus()
+  for (let i = 0; i < 12; i++) {
+    await page.keyboard.press('Tab')
+    assert.equal(await in_menu(), false)
+  }
+  await menu.focus()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.activeElement?.closest('nav') !== null)
+  await page.keyboard.press('Escape')
+  await page.locator('button[aria-expanded=false]:focus').waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await in_menu(), false)
+  // The menu never covers the element that has the focus.
+  await menu.click()
+  await page.getByRole('navigation').getByRole('button', { name: 'Sign out' }).focus()
+  await page.keyboard.press('Tab')
+  await page.locator('main :focus').waitFor()
+  await page.locator('button[aria-expanded=false]').waitFor()
+  await menu.click()
+  await visitor.looks('menu on a small screen')
+  await visitor.leave()
+})
