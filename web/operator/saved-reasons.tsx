@@ -12,6 +12,7 @@ const savedTexts = texts({
     offered: 'Sababu zilizohifadhiwa',
     list: 'Mapendekezo',
     keys: 'Mshale wa chini kwenye sehemu ya kuandika unachagua.',
+    enter: 'Enter inatuma fomu.',
     chosen: (reason: string) => `Umechagua: ${reason}`,
     as_written: 'Biashara itaisoma kama ilivyo: seva haitafsiri.',
   },
@@ -19,6 +20,7 @@ const savedTexts = texts({
     offered: 'Saved reasons',
     list: 'Suggestions',
     keys: 'The down arrow in the field chooses one.',
+    enter: 'Enter sends the form.',
     chosen: (reason: string) => `Chosen: ${reason}`,
     as_written: 'The merchant reads exactly this text: the server does not translate it.',
   },
@@ -99,7 +101,9 @@ export function ReasonField({
         <div>
           <Text size="sm" c="dimmed">
             {t.offered}
-            <span className="keys-hint">. {t.keys}</span>
+            <span className="keys-hint">
+              . {t.keys} {rows === undefined ? t.enter : null}
+            </span>
           </Text>
           <ul aria-label={t.list} className="saved-reasons">
             {offered.map((reason) => (
