@@ -135,7 +135,9 @@ test('a program that shows the QR code reads a final status after the simulated 
         key: null,
       })
     ).body.data.status
+  world.deps.clock.advance(290_000)
   assert.equal(await ask(), 'processing', 'the payment waits for the scan')
+  world.deps.clock.advance(15_000)
   for (let status = await ask(); status !== 'successful'; status = await ask()) {
     assert.equal(status, 'processing')
     await new Promise((done) => setTimeout(done, 250))

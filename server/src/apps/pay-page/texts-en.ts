@@ -97,7 +97,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',
   qr_rehearsal:
-    'This is a test. Without your choice, the server simulates the scan after 20 seconds. No real money moves.',
+    'This is a test. Without your choice, the server simulates the scan after five minutes. No real money moves.',
   simulate_lead: 'This is a test: choose what happens.',
   simulate_paid: 'Simulate: paid',
   simulate_failed: 'Simulate: failed',
@@ -155,6 +155,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   paid: 'Already paid',
   paid_lead: 'This payment to {merchant} has arrived. Do not pay again.',
   in_progress: 'A payment is in progress',
+  own_payment: 'Open your payment',
   in_progress_lead:
     'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
   in_progress_lead_test: 'This link has an open test payment. No message goes to a phone in a test.',

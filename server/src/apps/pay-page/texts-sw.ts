@@ -96,7 +96,7 @@ export const sw = {
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua programu ya benki yako au ya mtandao wako, kisha skani QR hii.',
-  qr_rehearsal: 'Haya ni majaribio: usipochagua, skani inaigizwa baada ya sekunde 20. Hakuna pesa halisi.',
+  qr_rehearsal: 'Haya ni majaribio: usipochagua, skani inaigizwa baada ya dakika tano. Hakuna pesa halisi.',
   simulate_lead: 'Haya ni majaribio: chagua kitakachotokea.',
   simulate_paid: 'Igiza: imelipwa',
   simulate_failed: 'Igiza: imeshindikana',
@@ -155,6 +155,7 @@ export const sw = {
   paid: 'Tayari imelipwa',
   paid_lead: 'Malipo haya kwa {merchant} yameshafika. Usilipe tena.',
   in_progress: 'Kuna malipo yanayoendelea',
+  own_payment: 'Fungua malipo yako',
   in_progress_lead: 'Tumetuma ujumbe wa malipo haya kwenye simu. Kama ni simu yako, thibitisha malipo huko.',
   in_progress_lead_test:
     'Kuna malipo ya majaribio ya kiungo hiki yanayoendelea. Kwenye majaribio hakuna ujumbe unaotumwa kwenye simu.',

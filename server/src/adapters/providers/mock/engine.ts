@@ -33,10 +33,10 @@ export type EngineRequest = Pick<
  */
 const SCAN_MS = 5_000
 /**
- * The milliseconds before the simulated scan of a code without a phone. In this time, the payer can choose an outcome on the
- * page.
+ * The milliseconds before the simulated scan of a code without a phone. In this time, a person reads the page and chooses an
+ * outcome. Without a page, a program reads a final status after this time.
  */
-const CHOICE_MS = 20_000
+const CHOICE_MS = 300_000
 
 /** The provider's statuses. NOT_FOUND is only an answer to a query: no payment has this status. */
 export const WORDS = {
