@@ -21,7 +21,7 @@ const style = ((): PayStyle => {
 })()
 
 const script = ((): PayScript => {
-  const plain = Buffer.from(readAsset('./pay.js'))
+  const plain = Buffer.from(withoutComments(readAsset('./pay.js')))
   const version = createHash('sha256').update(plain).digest('hex').slice(0, 16)
   return {
     path: `/pay/assets/pay.${version}.js`,
@@ -40,6 +40,11 @@ export function payStyle(): PayStyle {
 /** Returns the script that each page loads. The process has read and compressed the file at its start. */
 export function payScript(): PayScript {
   return script
+}
+
+/** Removes the lines of comments and the indentation of a script. No text of the script may have more than one line. */
+function withoutComments(script: string): string {
+  return script.replace(/^ *(?:\/\/|\/\*\*| \*).*\n/gm, '').replace(/^ +/gm, '')
 }
 
 /**

@@ -26,7 +26,7 @@ function offline() {
 }
 // Without a network, the error page of the browser would replace this page.
 addEventListener('click', (event) => {
-  if (!notice || !event.target.closest('a[href^="/"]') || !offline()) return
+  if (!notice || !event.target.closest('a[href^="/"], a[href^="http"]') || !offline()) return
   event.preventDefault()
   notice.scrollIntoView({ block: 'nearest' })
 })
@@ -179,6 +179,21 @@ addEventListener('submit', (event) => {
   setTimeout(() => buttons(false), SENDING_MS)
 })
 /**
+ * Keeps the path of the last payment in this browser, and returns it. If the browser stores nothing, returns undefined. While the
+ * link has an open payment, its page links to the payment that this browser started.
+ */
+function keep(path) {
+  try {
+    if (path) localStorage.payment = path
+    return localStorage.payment
+  } catch {}
+}
+const own = find('#own')
+if (own && keep()?.startsWith(`${location.pathname}/`)) {
+  own.href = keep()
+  show(own)
+}
+/**
  * Sends a form and opens the page that the server names. If the connection breaks, the page and what the payer typed stay open.
  * If the server names no page, the browser sends the form again and shows the answer, for example the wrong fields.
  */
@@ -191,8 +206,11 @@ async function send(form, { name, value }) {
     const body = new URLSearchParams(new FormData(form))
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
     const { go } = /json/.test(answer.headers.get('content-type')) ? await answer.json() : {}
-    if (go) location.assign(go)
-    else form.submit()
+    if (go) {
+      keep(go)
+      location.assign(go)
+    }
+    if (!go) form.submit()
   } catch {
     buttons(false)
     offline()
@@ -211,7 +229,7 @@ const phone = find('#phone')
  */
 phone?.addEventListener('input', () => {
   const digits = phone.value.replace(/\D/g, '').replace(/^(?:255|0)/, '')
-  let known = digits.length < 9 || !find('#networks')
+  let known = !/^[67]\d{8}$/.test(digits) || !find('#networks')
   for (const mark of all('[data-prefixes]')) {
     const on = digits.length > 1 && mark.dataset.prefixes.split(' ').includes(digits.slice(0, 2))
     mark.classList.toggle('on', on)

@@ -26,7 +26,8 @@ export function inProgressScreen(view: InProgressScreen): ScreenContent {
       ? html`${paragraph(t, view.test ? 'in_progress_lead_test' : 'in_progress_lead')}<p>${t.say(view.test ? 'in_progress_wait_test' : 'in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
 `
       : paragraph(t, UNANSWERED_TEXTS[view.kind])
-  const rest = html`${lines}${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
+  const rest = html`${lines}<a class="button first" id="own" hidden>${t.say('own_payment')}</a>
+${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
   const { poll_path, check_path } = view
   return {
     title: t.plain('in_progress'),
