@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   compressPage,
-  PAGE_HEADERS,
+  pageHeaders,
   payScript,
   renderScreen,
   SCRIPT_HEADERS,
@@ -46,7 +46,7 @@ export async function startScreens(change: (view: Screen) => Screen = (view) => 
     const { body, encoding } = await compressPage(sent, request.headers['accept-encoding'])
     // The status is 203 in place of an error status, because a browser logs an error for each error status.
     response.writeHead(screenStatus(shown) === 200 ? 200 : 203, {
-      ...PAGE_HEADERS,
+      ...pageHeaders('look' in shown ? shown.look.accent_color : null),
       ...(encoding === null ? {} : { 'content-encoding': encoding }),
     })
     response.end(body)

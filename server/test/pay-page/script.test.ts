@@ -18,6 +18,8 @@ let page: Page
 let received: string[]
 /** The response to each poll. */
 let poll: (request: IncomingMessage, response: ServerResponse) => void
+/** Changes the data of a screen. */
+let change: (view: Screen) => Screen
 /** The response to each form. */
 let form: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
@@ -34,6 +36,7 @@ after(() => browser && closePages(browser))
 beforeEach(async () => {
   await startSite()
   poll = PENDING
+  change = (view) => view
   form = () => {}
   opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   page = opened.page
@@ -58,7 +61,7 @@ afterEach(async () => {
 async function startSite(): Promise<void> {
   const requested: string[] = []
   const started = await startScreens((view: Screen) =>
-    view.screen === 'success' ? { ...view, redirect: { url: `${started.url}/merchant`, auto: true } } : view,
+    view.screen === 'success' ? { ...view, redirect: { url: `${started.url}/merchant`, auto: true } } : change(view),
   )
   started.other = (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
@@ -264,6 +267,43 @@ test('when the server shows the form again, the browser shows that page', async 
     void response.writeHead(422, { 'content-type': 'text/html' }).end('<!doctype html><title>Check the number</title>')
   await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
   await page.waitForFunction("document.title === 'Check the number'")
+})
+
+test('a payer who comes back to a link with an open payment finds the payment that this browser started', async () => {
+  const own = page.getByRole('link', { name: 'Open your payment' })
+  await open('in-progress')
+  await page.getByRole('link', { name: 'Check again' }).waitFor()
+  assert.equal(await own.count(), 0, 'a browser that started no payment has no link to one')
+  const go = '/screen/en/in-progress/c/1?lang=en'
+  form = (_, response) => json(response, JSON.stringify({ go }))
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+  await page.waitForURL(`${site.url}${go}`)
+  await open('in-progress')
+  assert.equal(await own.getAttribute('href'), go)
+  await open('in-progress-slow')
+  assert.equal(await own.count(), 0, 'the page of another link has no link to this payment')
+})
+
+test('a payer without a network who taps the link to the shop keeps the page', async () => {
+  await open('choose')
+  await opened.context.setOffline(true)
+  await page.getByRole('link', { name: /^Cancel and go back/ }).click()
+  await page.locator('#offline:visible').waitFor()
+  assert.equal(page.url(), site.address('choose', 'en'))
+  await opened.context.setOffline(false)
+})
+
+test('in dark mode the main button has the colour of the merchant, with white text', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  change = (view) => ('look' in view ? { ...view, look: { ...view.look, accent_color: '#7b1fa2' } } : view)
+  await open('choose')
+  const shown = await page.getByRole('button', { name: 'Pay TZS 25,000' }).evaluate((button) => {
+    const { backgroundColor, color } = getComputedStyle(button as never)
+    return [backgroundColor, color]
+  })
+  assert.deepEqual(shown, ['rgb(123, 31, 162)', 'rgb(255, 255, 255)'])
 })
 
 test('while a payment of the link has no answer, the page without a network says not to pay again', async () => {

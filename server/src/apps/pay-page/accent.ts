@@ -12,8 +12,8 @@ const CACHE_MAX = 1_000
 const cache = new Map<string, AccentStyle>()
 
 /**
- * Returns the style of a colour (#rrggbb) for light mode. In dark mode and in print, the page keeps its own colours. If the
- * colour is null or has another format, returns null.
+ * Returns the style of a colour (#rrggbb). In dark mode, only the main button has the colour, because a text in it would be hard
+ * to read. In print, the page keeps its own colours. If the colour is null or has another format, returns null.
  */
 export function accentStyle(color: string | null): AccentStyle | null {
   // The database stores only checked colours. This second check exists because an unchecked text could add CSS rules to the
@@ -21,7 +21,9 @@ export function accentStyle(color: string | null): AccentStyle | null {
   if (color === null || !/^#[0-9a-f]{6}$/.test(color)) return null
   const known = cache.get(color)
   if (known) return known
-  const text = `@media screen and (prefers-color-scheme:light){:root{--accent:${color};--accent-ink:#fff;--tint:${tintOf(color)}}}`
+  const light = `:root{--accent:${color};--accent-ink:#fff;--tint:${tintOf(color)}}`
+  const dark = `.first{background:${color};border-color:var(--field);color:#fff}`
+  const text = `@media screen and (prefers-color-scheme:light){${light}}@media screen and (prefers-color-scheme:dark){${dark}}`
   const style = { text, hash: `sha256-${hash('sha256', text, 'base64')}` }
   if (cache.size >= CACHE_MAX) cache.clear()
   cache.set(color, style)
