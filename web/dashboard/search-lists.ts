@@ -1,7 +1,7 @@
 // Finds the list that shows all hits of a search in the dashboard. The search itself shows only the newest hits of a kind.
 
-import { isPhoneFilter, readPhone } from '../ui/checks.ts'
 import { texts, useTexts } from '../ui/language.ts'
+import { isPhoneFilter, plainNumber, readPhone } from '../ui/phone-number.ts'
 import type { FoundGroup, ListsOfGroup } from '../ui/search-dialog.tsx'
 import { showPhone } from '../ui/show.ts'
 
@@ -35,7 +35,7 @@ export function useSearchLists(at: (path: string) => string): ListsOfGroup {
     if (list === undefined) return []
     const text = typed.trim().replace(/\s+/g, ' ')
     const phone = readPhone(text)
-    const digits = text.replace(/[\s-]/g, '')
+    const digits = plainNumber(text).replace(/[ -]/g, '')
     const hasPhone = items.some((hit) => hit.phone?.endsWith(phone ?? digits))
     const hasReference = items.some(({ reference }) => reference?.toLowerCase().startsWith(text.toLowerCase()))
     const filtered = (name: string, value: string, label: string) => ({

@@ -1,6 +1,7 @@
 // Checks the fields of a form before the page calls the API, with messages in both languages. The API checks every field again.
 
 import { type Language, texts } from './language.ts'
+import { isPhoneFilter, readPhone } from './phone-number.ts'
 
 const words = texts({
   sw: {
@@ -56,19 +57,6 @@ const AMOUNT_LENGTH_MAX = 15
 export function readAmount(text: string): string | null {
   const amount = readDecimal(text)
   return amount === null || amount === '0.00' || amount.length > AMOUNT_LENGTH_MAX ? null : amount
-}
-
-/**
- * Converts a Tanzanian mobile number as people write it into its canonical form. Null means that the text is no such number.
- */
-export function readPhone(text: string): string | null {
-  const [, digits] = /^(?:\+?255|0)?([67]\d{8})$/.exec(text.replace(/[\s-]/g, '')) ?? []
-  return digits === undefined ? null : `255${digits}`
-}
-
-/** Returns true if the text is a Tanzanian mobile number as people write it, or its last 4 to 9 digits. */
-export function isPhoneFilter(text: string): boolean {
-  return readPhone(text) !== null || /^\d{4,9}$/.test(text.replace(/[\s-]/g, ''))
 }
 
 /**

@@ -7,7 +7,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
-import { checks, isPhoneFilter } from './checks.ts'
+import { checks } from './checks.ts'
 import { useScope, withScope } from './data.ts'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
@@ -15,6 +15,7 @@ import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './lis
 import { LoadingRows } from './loading-rows.tsx'
 import { EmptyState, PageLink, SecondsContext, ShortTimeContext } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
+import { isPhoneFilter, plainNumber, readPhone } from './phone-number.ts'
 import { Problem } from './problem.tsx'
 import { openRow } from './row-link.ts'
 import { endOfDay, showCount, startOfDay } from './show.ts'
@@ -83,7 +84,9 @@ export function useListQuery(filters: readonly ListFilter[]) {
   for (const filter of filters) {
     const value = search[filter.name]
     if (value === undefined || value === '') continue
-    query[filter.name] = filter.kind !== 'day' ? value : filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
+    if (filter.kind === 'phone') query[filter.name] = readPhone(value) ?? plainNumber(value)
+    else if (filter.kind === 'day') query[filter.name] = filter.edge === 'from' ? startOfDay(value) : endOfDay(value)
+    else query[filter.name] = value
   }
   const active = Object.fromEntries(
     filters.flatMap(({ name }) => ((search[name] ?? '') === '' ? [] : [[name, search[name] as string]])),

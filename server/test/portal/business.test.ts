@@ -210,7 +210,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   const { page } = visitor
   await visitor.opens('/sandbox/profile')
   await visitor.sees('Mwonekano wa biashara', 'Look of the business')
-  await page.getByLabel('Support phone').fill('0754 111 222')
+  await page.getByLabel('Support phone').fill('\u202a(022) 211.1234\u202c')
   await page.getByLabel('Support e-mail').fill('not an address')
   await visitor.press('Hifadhi', 'Save')
   await page.getByText('Enter an address such as name@example.co.tz.').waitFor()
@@ -221,6 +221,8 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByLabel('Colour of buttons').fill('#7a1fa2')
   await visitor.press('Hifadhi', 'Save')
   await page.getByRole('status').getByText('Saved. Payers see the change now.').waitFor()
+  const saved = await world.rows('select support_phone from merchants where id = $1', [merchant.id])
+  assert.deepEqual(saved, [{ support_phone: '022 211 1234' }])
 
   const upload = (name: string, mimeType: string, buffer: Buffer) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })

@@ -10,6 +10,7 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Page, Panel } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { plainNumber } from '../../ui/phone-number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
@@ -65,7 +66,7 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
       accent_color: profile.accent_color ?? '',
     },
     check: {
-      support_phone: optional((text) => (/^\+?[0-9][0-9 -]{2,18}$/.test(text.trim()) ? null : t.phone_wrong)),
+      support_phone: optional((text) => (/^\+?[0-9][0-9 -]{2,18}$/.test(plainNumber(text)) ? null : t.phone_wrong)),
       support_address: check.short(160),
       support_email: optional(check.email),
       accent_color: optional((text) => (/^#[0-9a-f]{6}$/i.test(text.trim()) ? null : t.color_wrong)),
@@ -75,7 +76,7 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
     setMessage('')
     const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
     const body = {
-      support_phone: orNull(typed.support_phone),
+      support_phone: orNull(plainNumber(typed.support_phone)),
       support_email: orNull(typed.support_email),
       support_address: orNull(typed.support_address),
       accent_color: orNull(typed.accent_color),

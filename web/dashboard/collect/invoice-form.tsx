@@ -14,11 +14,12 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type FormEvent, type ReactNode, use, useId, useRef, useState } from 'react'
-import { checks, readPhone } from '../../ui/checks.ts'
+import { checks } from '../../ui/checks.ts'
 import { useDraft } from '../../ui/form.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, PageButton } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
+import { readPhone } from '../../ui/phone-number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf } from '../../ui/show.ts'
 import { isQuantity, itemsTotal, lineAmount, readPrice, type TypedItem } from './invoice-sum.ts'

@@ -1,8 +1,8 @@
 // Defines a withdrawal, the fields of its form, and the format of its recipient.
 
 import type { Calls } from '../../ui/api-types.ts'
-import { readPhone } from '../../ui/checks.ts'
 import type { useDraft } from '../../ui/form.ts'
+import { readPhone } from '../../ui/phone-number.ts'
 import { showPhone } from '../../ui/show.ts'
 
 /** A withdrawal with its status history, as the API returns it to the merchant. */

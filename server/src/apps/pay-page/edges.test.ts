@@ -74,6 +74,20 @@ test('for an unreadable address, an incomplete address or a wrong method, the se
   assert.equal((await look('/v1/payment-links', world, 'PUT')).body.error.code, 'method_not_allowed')
 })
 
+for (const [what, phone] of [
+  ['the invisible marks of a contact', '\u202a+255 754 123 001\u202c'],
+  ['brackets and dots', '(0754) 123.001'],
+  ['a dialled prefix', '00255754123001'],
+] as const) {
+  test(`a payer pays by a pasted number with ${what}`, async () => {
+    const { slug, collection_id } = await newPage()
+    const reply = await choose(slug, phone)
+    assert.equal(reply.status, 303, reply.text)
+    const paid = await world.rows('select customer_phone from collections where id = $1', [collection_id])
+    assert.deepEqual(paid, [{ customer_phone: '255754123001' }])
+  })
+}
+
 test('a paid page links to its receipt, and links to the merchant only if the merchant gave a return address', async () => {
   const { collection_id, slug } = await newPage({ redirect_url: 'https://duka.example/asante' })
   await choose(slug, '0754123001')

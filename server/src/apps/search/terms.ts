@@ -2,11 +2,11 @@
 
 import {
   base32ToId,
-  canonicalPhone,
   LAST_ID,
   lastPhoneDigits,
   parseAmount,
   routingCodeOf,
+  typedPhone,
   ZERO_ID,
 } from '../../kernel/lib/index.ts'
 import type { RecordKind } from './statements.ts'
@@ -55,7 +55,7 @@ export function parseSearch(input: string): SearchTerms {
     text,
     ids,
     transactions,
-    phone: canonicalPhone(text),
+    phone: typedPhone(text),
     tail: lastPhoneDigits(text),
     amount_minor: amountTerm(upper),
     invoice_number: invoiceNumber(upper),

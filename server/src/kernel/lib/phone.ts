@@ -13,6 +13,14 @@ export function canonicalPhone(text: string): string | null {
   return match ? `255${match[1]}` : null
 }
 
+/**
+ * Returns the canonical form of a number that a person typed or pasted into a form. The number may also contain invisible
+ * marks, any spaces and dashes, dots and brackets, or begin with 00255. The API refuses such a number.
+ */
+export function typedPhone(text: string): string | null {
+  return canonicalPhone(text.replace(/[\p{Cf}\p{Pd}\s.()]/gu, '').replace(/^00255/, '255'))
+}
+
 /** The number of digits of a canonical phone number. */
 export const PHONE_DIGITS = 12
 
