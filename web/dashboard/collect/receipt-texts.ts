@@ -7,8 +7,6 @@ export const receiptTexts = texts({
   sw: {
     title: 'Risiti ya malipo',
     statuses: { successful: 'Malipo yamefanikiwa', reversed: 'Malipo yamerudishwa' } as Record<string, string>,
-    test: 'MAJARIBIO: hakuna pesa halisi',
-    contact: 'Mawasiliano',
     paid_at: 'Tarehe na saa',
     method: 'Njia ya malipo',
     payer: 'Mlipaji',
@@ -18,14 +16,10 @@ export const receiptTexts = texts({
     id: 'Kitambulisho cha malipo',
     none: 'Malipo haya hayana risiti, kwa sababu hayajafanikiwa.',
     back: 'Rudi kwenye malipo',
-    print: 'Chapisha',
-    copy: 'Nakili kama maandishi',
   },
   en: {
     title: 'Payment receipt',
     statuses: { successful: 'Payment successful', reversed: 'Payment returned' },
-    test: 'TEST: no real money',
-    contact: 'Contact',
     paid_at: 'Date and time',
     method: 'Paid with',
     payer: 'Payer',
@@ -35,7 +29,5 @@ export const receiptTexts = texts({
     id: 'Payment id',
     none: 'This payment has no receipt, because it has not succeeded.',
     back: 'Back to the payment',
-    print: 'Print',
-    copy: 'Copy as text',
   },
 })
