@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { eatTime, LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { startReceiver } from '../receiver.ts'
 import { languagesOf } from './languages.ts'
@@ -249,6 +250,61 @@ test('a withdrawal without fees says so in one line, and a member sends its webh
   await visitor.leave()
   await receiver.close()
 })
+
+for (const language of LANGUAGES) {
+  test(`a paid withdrawal has a receipt with the masked number of the recipient, and a waiting one has none (${language})`, async () => {
+    const other = await operator.shop(MONEY)
+    const id = await operator.submit(other, { environment: 'sandbox' })
+    const { world } = office
+    const visitor = await office.comes(await office.newPerson('VIEWER', other.merchant), 'dashboard', { language })
+    const { page, says } = visitor
+    const main = page.getByRole('main')
+    const receipt = main.getByRole('link', { name: says('Risiti', 'Receipt'), exact: true })
+    await visitor.opens(`/sandbox/withdrawals/${id}`)
+    await main.getByText(says('Jumla kutoka kwenye salio', 'From your balance in total')).waitFor()
+    assert.equal(await receipt.count(), 0)
+    await visitor.opens(`/sandbox/withdrawals/${id}/receipt`)
+    await main.getByText(says('hauna risiti', 'has no receipt')).waitFor()
+    assert.equal(await main.getByRole('article').count(), 0)
+    const path = `/v1/sandbox/disbursements/${id}/simulate`
+    const done = await world.post(path, { outcome: 'SUCCESS' }, { key: other.sandbox })
+    assert.equal(done.status, 200, done.text)
+    const record = (await world.get(`/v1/disbursements/${id}`, other.sandbox)).body.data
+    await visitor.opens(`/sandbox/withdrawals/${id}`)
+    await receipt.click()
+    await visitor.sees('Risiti ya utoaji pesa', 'Withdrawal receipt')
+    const paper = main.getByRole('article')
+    const number: string = record.destination_identifier
+    const paid_at = eatTime(new Date(record.completed_at)).slice(11, 19)
+    for (const fact of [
+      says('MAJARIBIO: hakuna pesa halisi', 'TEST: no real money'),
+      other.merchant.name,
+      says('Imefika', 'Paid out'),
+    ]) {
+      await paper.getByText(fact, { exact: true }).first().waitFor()
+    }
+    const text = await paper.innerText()
+    for (const part of [
+      'TZS\u00a010,000',
+      'TZS\u00a0800',
+      `0${number.slice(3, 6)} *** ${number.slice(9)}`,
+      record.provider_reference,
+      record.destination_name,
+      `${paid_at} (EAT)`,
+      id,
+    ]) {
+      assert.ok(text.includes(part), `${part}: ${text}`)
+    }
+    assert.ok(!text.replace(/\s/g, '').includes(number.slice(3)), text)
+    await visitor.looks('the receipt of a withdrawal')
+    await visitor.picture('withdrawal-receipt')
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await main.getByRole('button').count(), 0, 'the printed receipt has no buttons')
+    assert.equal(await main.getByRole('link').count(), 0, 'the printed receipt has no links')
+    await paper.waitFor()
+    await visitor.leave()
+  })
+}
 
 test('a paid withdrawal links to the transaction that funded it, a member saves transactions as CSV, and the printed statement shows the closing balance', async () => {
   const other = await operator.shop(MONEY)

@@ -22,6 +22,10 @@ export function moneyRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./withdrawal.tsx'), 'Withdrawal'),
     ),
     page(
+      'withdrawals/$withdrawal_id/receipt',
+      lazyPage(() => import('./withdrawal-receipt.tsx'), 'WithdrawalReceipt'),
+    ),
+    page(
       'recipients',
       lazyPage(() => import('./recipients.tsx'), 'Recipients'),
     ),

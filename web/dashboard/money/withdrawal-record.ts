@@ -8,6 +8,10 @@ import { showPhone } from '../../ui/show.ts'
 /** A withdrawal with its status history, as the API returns it to the merchant. */
 export type WithdrawalDetail = Calls['GET /v1/merchant/withdrawals/{withdrawal_id}']['data']
 
+/** Returns true if the money reached the recipient. A reversed withdrawal reached the recipient before. */
+export const hasReceipt = ({ status, completed_at }: WithdrawalDetail) =>
+  (status === 'SUCCESS' || status === 'REVERSED') && completed_at !== null
+
 /** The payout methods, in the order in which the form shows them. */
 export const METHODS = ['MOBILE_MONEY', 'BANK_ACCOUNT', 'PROVIDER_PESA'] as const
 /** The name of a payout method, as the API writes it. */

@@ -18,7 +18,7 @@ import { Timeline } from '../timeline.tsx'
 import { OperatorQuestion } from './withdrawal-answer.tsx'
 import { Funding } from './withdrawal-funding.tsx'
 import { SimulateOutcome } from './withdrawal-play.tsx'
-import { showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
+import { hasReceipt, showIdentifier, type WithdrawalDetail } from './withdrawal-record.ts'
 import { withdrawalTexts } from './withdrawal-texts.ts'
 
 const TIMELINE = 'GET /v1/merchant/withdrawals/{withdrawal_id}/timeline'
@@ -63,13 +63,23 @@ function WithdrawalLead({ row }: { row: WithdrawalDetail }) {
 }
 
 function WithdrawalActs({ row }: { row: WithdrawalDetail }) {
+  const t = useTexts(withdrawalTexts)
+  const at = useEnvironmentPath()
   const params = { withdrawal_id: row.id }
   const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
   const resend = useResendWebhook(items)
-  if (resend.button === null) return null
+  const has_receipt = hasReceipt(row)
+  if (resend.button === null && !has_receipt) return null
   return (
     <Stack gap="xs" className="no-print">
-      <Group gap="xs">{resend.button}</Group>
+      <Group gap="xs">
+        {has_receipt ? (
+          <PageButton variant="default" to={at(`withdrawals/${row.id}/receipt`)}>
+            {t.receipt}
+          </PageButton>
+        ) : null}
+        {resend.button}
+      </Group>
       {resend.result}
     </Stack>
   )
