@@ -135,6 +135,7 @@ function DashboardShell({
     ...(develops ? [line('addresses', t.addresses, 'globe')] : []),
     line('messages', t.messages, 'message'),
     line('notifications', t.notifications, 'bell'),
+    line('account', t.account, 'person'),
     line('sessions', t.sessions, 'device'),
     ...(role === 'MERCHANT_ADMIN' ? [line('activity', t.activity, 'history')] : []),
   ]

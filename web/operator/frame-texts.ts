@@ -32,6 +32,7 @@ export const frameTexts = texts({
     system: 'Hali ya mfumo',
     operators: 'Waendeshaji',
     audit: 'Historia ya shughuli',
+    account: 'Wasifu wako',
     sessions: 'Mahali ulipoingia',
     roles: {
       SUPPORT: 'Huduma kwa wateja: anasoma tu',
@@ -68,6 +69,7 @@ export const frameTexts = texts({
     system: 'System',
     operators: 'Operators',
     audit: 'Audit log',
+    account: 'Your profile',
     sessions: 'Your sessions',
     roles: {
       SUPPORT: 'Support: reads only',

@@ -78,6 +78,7 @@ function OperatorShell({ email, role }: { email: string; role: OperatorRole }) {
     { to: 'system', label: t.system, icon: 'pulse' },
     ...(role === 'SUPER_ADMIN' ? [{ to: 'operators', label: t.operators, icon: 'badge' as const }] : []),
     { to: 'audit', label: t.audit, icon: 'audit' },
+    { to: 'account', label: t.account, icon: 'person' },
     { to: 'sessions', label: t.sessions, icon: 'device' },
   ]
   return (

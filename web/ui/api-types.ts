@@ -104,6 +104,7 @@ export type Schemas = {
   OverviewTotal: { count: number; amount: string }
   Pagination: { page: number; page_size: number; total_items: number; total_pages: number }
   Passkey: { id: string; name: string; created_at: string; used_at: string | null }
+  PasswordChange: { password: string; new_password: string }
   PaymentAttempt: { number: number; provider: string; provider_reference: string; statement_reference: string | null; provider_id: string | null; provider_status: string | null; method: string; phone: string | null; amount: number; currency: string; state: "to_send" | "asked" | "final" | "given_up"; asks: number; due_at: string | null; leased: boolean; deadline_at: string; sent_at: string | null; created_at: string; updated_at: string }
   PaymentDelivery: { delivery_id: string; event: string; status: Schemas['WebhookDeliveryStatus']; attempts: number; next_attempt_at: string | null; created_at: string; last_at: string | null; last_status_code: number | null; last_error: string | null }
   PaymentLink: { id: string; merchant_id: string; environment: Schemas['Environment']; amount: Schemas['Money']; currency: string; customer_name: string | null; customer_phone: string | null; description: string | null; reference: string | null; expires_at: string | null; status: Schemas['PaymentLinkStatus']; public_slug: string; public_url: string; invoice_id: string | null; paid_collection_id: string | null; paid_at: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string }
@@ -1182,6 +1183,12 @@ export type Calls = {
     query: {  }
     body: Schemas['SessionConfirmation']
     data: Schemas['CurrentSession']
+  }
+  'POST /v1/session/password': {
+    params: {  }
+    query: {  }
+    body: Schemas['PasswordChange']
+    data: { sessions_ended: boolean }
   }
   'GET /v1/sessions': {
     params: {  }

@@ -55,6 +55,7 @@ export function withScope<Name extends CallName>(scope: Record<string, string>, 
 /** The calls that concern no merchant. If such a call names a merchant, the API refuses the call. */
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'GET /v1/me',
+  'POST /v1/session/password',
   'GET /v1/me/attention',
   'GET /v1/session',
   'GET /v1/sessions',

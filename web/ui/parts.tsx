@@ -1,7 +1,7 @@
 // Defines components that many pages use: titles, amounts, times, statuses, copying, dialogs.
 
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import {
   createContext,
   Fragment,
@@ -142,6 +142,12 @@ export function PageButton({
 export function placeOf(to: string, search: Record<string, string> = {}) {
   const [path = '', query = ''] = to.split('?')
   return { to: hrefOf(path), search: { ...Object.fromEntries(new URLSearchParams(query)), ...search } as never }
+}
+
+/** Returns a function that makes the path of a page beside the current page, in either console. */
+export function useSiblingPath(): (page: string) => string {
+  const { pathname } = useLocation()
+  return (page) => [...pathname.split('/').slice(1, -1), page].join('/')
 }
 
 /** Returns the path of a page for the router, relative to this console. */

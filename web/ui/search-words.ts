@@ -4,7 +4,8 @@
 const WORDS: Readonly<Record<string, string>> = {
   profile: 'logo colour color brand branding support contact nembo rangi mawasiliano',
   members: 'team staff users people invite roles timu wafanyakazi alika mwaliko majukumu',
-  sessions: 'password sign out devices browsers security passkey nywila ondoka vifaa usalama',
+  account: 'profile password name e-mail email language wasifu nywila jina barua pepe lugha',
+  sessions: 'sign out devices browsers security passkey ondoka vifaa usalama',
   addresses: 'allowlist whitelist security usalama',
   keys: 'secret token credentials siri',
   webhooks: 'events notifications callback delivery deliveries endpoint failed matukio anwani',

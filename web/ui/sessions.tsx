@@ -6,7 +6,7 @@ import type { Calls } from './api-types.ts'
 import { useAction, useRead, useSignedInUser } from './data.ts'
 import { texts, useTexts } from './language.ts'
 import { LoadingRows } from './loading-rows.tsx'
-import { Chip, FactList, Mono, Page, Panel, Time } from './parts.tsx'
+import { Chip, FactList, Mono, Page, PageLink, Panel, Time, useSiblingPath } from './parts.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { Problem } from './problem.tsx'
 import { signIn } from './session.ts'
@@ -17,6 +17,7 @@ const sessionsTexts = texts({
   sw: {
     title: 'Mahali ulipoingia',
     lead: 'Vivinjari ambavyo akaunti yako imeingia sasa. Usiokitambua, kiondoe na ubadilishe nywila yako.',
+    change_password: 'Badilisha nywila',
     unknown: 'Kifaa kisichojulikana',
     current: 'Hapa ulipo sasa',
     consoles: { dashboard: 'Dashibodi ya biashara', operator: 'Waendeshaji' },
@@ -37,6 +38,7 @@ const sessionsTexts = texts({
   en: {
     title: 'Your sessions',
     lead: 'The browsers in which your account is signed in. If you do not recognize a session, end the session and change your password.',
+    change_password: 'Change the password',
     unknown: 'Unknown device',
     current: 'This session',
     consoles: { dashboard: 'Dashboard of the business', operator: 'Operators' },
@@ -66,6 +68,7 @@ export function Sessions() {
   const read = useRead('GET /v1/sessions')
   const [message, setMessage] = useState('')
   const sessions = read.data?.items
+  const beside = useSiblingPath()
   return (
     <Page title={t.title} lead={t.lead}>
       <div role="status" className="status-message">
@@ -76,6 +79,7 @@ export function Sessions() {
       {sessions?.length === 0 ? <Text>{t.foreign}</Text> : null}
       {sessions !== undefined && sessions.length > 0 ? (
         <>
+          <PageLink to={beside('account')}>{t.change_password}</PageLink>
           <SecondStep />
           <Passkeys onRemove={setMessage} />
         </>

@@ -339,3 +339,42 @@ for (const language of languagesOf(0)) {
     await visitor.leave()
   })
 }
+
+for (const [console, path, role] of [
+  ['dashboard', '/live/sessions', 'VIEWER'],
+  ['operator', '/sessions', 'SUPPORT'],
+] as const) {
+  for (const language of languagesOf(console === 'dashboard' ? 0 : 1)) {
+    test(`a user of the ${console} reads the profile and changes the password, and signs in with the new one (${language})`, async () => {
+      const person = await office.newPerson(role)
+      const visitor = await office.comes(person, console, { language, refusals: [400, 401] })
+      const { page, says } = visitor
+      await visitor.opens(path)
+      await visitor.press('Badilisha nywila', 'Change the password')
+      await visitor.sees('Wasifu wako', 'Your profile')
+      await page.getByText(person.email).first().waitFor()
+      await visitor.press('Badilisha nywila', 'Change the password')
+      assert.equal(await page.getByText(says('Jaza sehemu hii.', 'Fill in this field.')).count(), 2)
+      const password = 'mti mrefu kando ya mto'
+      await visitor.fill('Nywila ya sasa', 'Current password', 'not this one')
+      await visitor.fill('Nywila mpya', 'New password', password)
+      await visitor.press('Badilisha nywila', 'Change the password')
+      await page.getByText(says('Nywila si sahihi. Andika tena.', 'The password is not right.')).waitFor()
+      await visitor.fill('Nywila ya sasa', 'Current password', person.password)
+      await visitor.fill('Nywila mpya', 'New password', 'password123')
+      await visitor.press('Badilisha nywila', 'Change the password')
+      await page.getByText(says('Nywila hii inajulikana na wengi.', 'must not be a common password')).waitFor()
+      await visitor.looks('profile')
+      await visitor.picture('user-profile')
+      await visitor.fill('Nywila mpya', 'New password', password)
+      await visitor.press('Badilisha nywila', 'Change the password')
+      const done = page.getByRole('status').getByText(says('Umebadilisha nywila.', 'You changed the password.'))
+      await done.or(page.locator('input[name=email]')).first().waitFor()
+      await visitor.leave()
+      const again = await office.comes({ ...person, password }, console, { language })
+      await again.opens(path.replace('sessions', 'account'))
+      await again.sees('Wasifu wako', 'Your profile')
+      await again.leave()
+    })
+  }
+}

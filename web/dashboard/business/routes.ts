@@ -30,6 +30,10 @@ export function businessRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./notifications.tsx'), 'Notifications'),
     ),
     page(
+      'account',
+      lazyPage(() => import('../../ui/account.tsx'), 'UserProfile'),
+    ),
+    page(
       'sessions',
       lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
     ),

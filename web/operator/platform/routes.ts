@@ -61,6 +61,10 @@ export function platformRoutes(parent: AnyRoute): AnyRoute[] {
       lazyPage(() => import('./system.tsx'), 'SystemChecks'),
     ),
     page(
+      'account',
+      lazyPage(() => import('../../ui/account.tsx'), 'UserProfile'),
+    ),
+    page(
       'sessions',
       lazyPage(() => import('../../ui/sessions.tsx'), 'Sessions'),
     ),

@@ -158,6 +158,22 @@ export async function resetPassword(
   })
 }
 
+/** Stores a new password that the signed-in user chose, ends all sessions, and queues an e-mail to the user. */
+export async function replacePassword(
+  deps: Deps,
+  tx: Tx,
+  user: { user_id: string; email: string },
+  password_hash: string,
+  act: Act,
+): Promise<void> {
+  const { user_id, email } = user
+  await clearLinks(tx, user_id)
+  await storePassword(deps, tx, user_id, password_hash)
+  await mailUser(deps, tx, user_id, 'identity.changed')
+  const target = { target_type: 'user', target_id: user_id, after: { email } }
+  await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.set_password' })
+}
+
 /** Deletes the second step, the recovery codes and the passkeys of a user, and queues an e-mail to the user. */
 export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   await dropSecondStep(tx, user_id)
@@ -185,7 +201,7 @@ async function mailUser(
   deps: Deps,
   tx: Tx,
   user_id: string,
-  kind: 'identity.second_step_removed' | 'identity.recovery' | 'identity.passkey_removed',
+  kind: 'identity.second_step_removed' | 'identity.recovery' | 'identity.passkey_removed' | 'identity.changed',
   client: { address: string | null; device: string } = { address: null, device: '' },
 ): Promise<void> {
   const [owner] = await tx.query<{ email: string; language: Language }>(OWNER, [user_id])

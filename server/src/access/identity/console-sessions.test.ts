@@ -352,3 +352,66 @@ describe('merchants that require a second factor', () => {
     assert.deepEqual(codeOf(await security(developer.access_token, true)), [403, 'insufficient_role'])
   })
 })
+
+describe('a change of the password by a signed-in user', () => {
+  const change = (key: string, password: string, new_password: string) =>
+    world.call({ method: 'POST', url: '/v1/session/password', payload: { password, new_password }, key })
+  const NEW = 'mti mrefu kando ya mto'
+
+  test('a user changes the password, all sessions end, the server mails the user, and only the new password signs in', async () => {
+    const { person, tokens } = await comes('dashboard')
+    const second = await signIn(world, person, openBrowser(world.base))
+    const changed = await change(tokens.access_token, person.password, NEW)
+    assert.equal(changed.status, 200, changed.text)
+    for (const at of [world, other]) assert.deepEqual(codeOf(await me(tokens.access_token, {}, at)), OVER)
+    assert.ok((await refresh(world.base, tokens.refresh_token)).status >= 400)
+    assert.deepEqual(codeOf(await me(second.access_token)), OVER)
+    await assert.rejects(signIn(world, person))
+    await signIn(world, { ...person, password: NEW })
+    const [mail] = await world.rows<{ kind: string }>(
+      'select kind from outbox_messages where recipient = $1 and kind = $2',
+      [person.email, 'identity.changed'],
+    )
+    assert.ok(mail)
+    const [entry] = await world.rows<{ actor_name: string }>(
+      "select actor_name from audit_log where action = 'user.set_password' and target_id = $1",
+      [person.id],
+    )
+    assert.equal(entry?.actor_name, person.email)
+  })
+
+  test('the server refuses a wrong current password and a weak, personal or unchanged new password, and the session continues', async () => {
+    const { person, tokens } = await comes('dashboard')
+    const fieldOf = (reply: Reply) => [reply.status, reply.body.error.details.fields[0].field]
+    for (const [password, new_password, field] of [
+      ['not this one', NEW, 'password'],
+      [person.password, 'short', 'new_password'],
+      [person.password, 'password123', 'new_password'],
+      [person.password, person.email, 'new_password'],
+      [person.password, person.password, 'new_password'],
+    ] as const) {
+      assert.deepEqual(fieldOf(await change(tokens.access_token, password, new_password)), [400, field], new_password)
+    }
+    assert.equal((await me(tokens.access_token)).status, 200)
+    await signIn(world, person)
+  })
+
+  test('the server refuses further changes after too many wrong passwords, as at the sign-in', async () => {
+    const { person, tokens } = await comes('dashboard')
+    let last = 400
+    for (let tries = 0; tries < 30 && last === 400; tries++) {
+      last = (await change(tokens.access_token, `wrong ${tries}`, NEW)).status
+    }
+    assert.equal(last, 429)
+    assert.equal((await change(tokens.access_token, person.password, NEW)).status, 429)
+  })
+
+  test('a user with a second step confirms an old session before the change of the password', async () => {
+    const { person, tokens } = await comes('dashboard')
+    const { deps } = world
+    await inTransaction(deps.db, (tx) => setSecondStep(deps, tx, person.id, newTotpSecret(deps), 0))
+    passes(660)
+    const { body } = await refresh(world.base, tokens.refresh_token)
+    assert.deepEqual(codeOf(await change(body.access_token, person.password, NEW)), STALE)
+  })
+})

@@ -120,6 +120,16 @@ const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name 
 
 type UserIdentityRow = { issuer: string | null; subject: string | null; email: string; name: string }
 
+/** If a password breaks a rule for this user, refuses with 400 and the name of the field. */
+export async function checkNewPassword(
+  field: string,
+  password: string,
+  person: { email: string; name: string },
+): Promise<void> {
+  const problem = await passwordProblem(password, person)
+  if (problem) refuseField(field, PASSWORD_PROBLEMS[problem])
+}
+
 /** Hashes a password and stores it with `storePassword`. If the password breaks a rule, refuses with 400. */
 export async function setPassword(
   deps: Deps,
@@ -129,8 +139,7 @@ export async function setPassword(
   options: { is_first?: boolean } = {},
 ): Promise<void> {
   const person = await lockUser(tx, user_id)
-  const problem = await passwordProblem(password, person)
-  if (problem) refuseField('password', PASSWORD_PROBLEMS[problem])
+  await checkNewPassword('password', password, person)
   await storePassword(deps, tx, user_id, await hashPassword(deps, password), options)
 }
 

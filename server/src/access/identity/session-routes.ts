@@ -6,9 +6,12 @@ import { type App, type Routes, session } from '../../kernel/http/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
+import { changePassword } from './session-password.ts'
 import {
   ConfirmBody,
   CurrentSessionAnswer,
+  PasswordAnswer,
+  PasswordBody,
   SessionAnswer,
   SessionParams,
   SessionsAnswer,
@@ -56,6 +59,25 @@ export function sessionRoutes(deps: Deps): Routes {
         await confirmIdentity(deps, app, principal, actOf(request), request.body)
         const auth_time = deps.clock.now().toISOString()
         return { success: true as const, data: { auth_time, ...(await confirmationOf(deps, app, principal)) } }
+      },
+    )
+    app.post(
+      '/v1/session/password',
+      {
+        config: { access: 'session', refusals: ['step_up_required'] },
+        schema: {
+          tags,
+          operationId: 'replacePassword',
+          summary: 'Change the password of the caller and end all sessions',
+          description:
+            'The server mails the user. If the user has a second step, the session needs a recent sign-in or `POST /v1/session/confirm`.',
+          body: PasswordBody,
+          response: { 200: PasswordAnswer },
+        },
+      },
+      async (request) => {
+        await changePassword(deps, session(request), actOf(request), request.body)
+        return { success: true as const, data: { sessions_ended: true } }
       },
     )
     listRoutes(deps, app)

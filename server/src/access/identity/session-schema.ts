@@ -55,6 +55,19 @@ export const SessionsAnswer = success(Type.Object({ items: Type.Array(SessionRec
 /** The path parameters of a session. */
 export const SessionParams = Type.Object({ session_id: Type.String({ description: 'The id of the session.' }) })
 
+/** The body of POST /v1/session/password. */
+export const PasswordBody = Type.Object(
+  {
+    password: Type.String({ maxLength: 512, description: 'The current password.' }),
+    new_password: Type.String({ maxLength: 512, description: 'The new password, of 8 to 128 characters.' }),
+  },
+  { title: 'PasswordChange' },
+)
+/** The answer to POST /v1/session/password. */
+export const PasswordAnswer = success(
+  Type.Object({ sessions_ended: Type.Boolean({ description: 'True: every session of the user has ended.' }) }),
+)
+
 /** The body of POST /v1/session/confirm. */
 export const ConfirmBody = Type.Object(
   {

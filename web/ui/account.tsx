@@ -1,0 +1,184 @@
+// Shows the profile of the user: name, e-mail address, language and password, with links to the second step and the sessions.
+
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { Refused } from './api.ts'
+import { useCall, useRead, useSignedInUser } from './data.ts'
+import { texts, useLanguage, useTexts } from './language.ts'
+import { LoadingRows } from './loading-rows.tsx'
+import { FactList, Page, PageLink, Panel, useSiblingPath } from './parts.tsx'
+import { Problem } from './problem.tsx'
+import { signIn } from './session.ts'
+
+const accountTexts = texts({
+  sw: {
+    title: 'Wasifu wako',
+    lead: 'Akaunti unayoingia nayo. Ni moja kwa biashara zako zote na kwa sehemu zote mbili.',
+    person: 'Wewe',
+    name: 'Jina',
+    email: 'Barua pepe',
+    unproven: 'haijathibitishwa',
+    mail_language: 'Lugha ya barua pepe',
+    languages: { sw: 'Kiswahili', en: 'Kiingereza' },
+    fixed:
+      'Jina na barua pepe ya akaunti havibadilishwi hapa. Ili kutumia anwani nyingine, omba mwaliko kwa anwani hiyo, kisha ingia kwa anwani hiyo.',
+    password: 'Nywila',
+    foreign: 'Unaingia kwa mtoa utambulisho mwingine. Nywila na hatua ya pili hubadilishwa huko.',
+    current: 'Nywila ya sasa',
+    new_password: 'Nywila mpya',
+    rule: 'Angalau herufi 8. Isiwe nywila inayojulikana na wengi.',
+    ends: 'Ukibadilisha nywila, unatolewa kwenye vifaa vyote, pamoja na hiki.',
+    change: 'Badilisha nywila',
+    needed: 'Jaza sehemu hii.',
+    wrong: 'Nywila si sahihi. Andika tena.',
+    forgot: 'Huna nywila, au umeisahau? Ondoka, kisha chagua "Umesahau nywila?" kwenye ukurasa wa kuingia.',
+    done: 'Umebadilisha nywila. Ingia tena kwa nywila mpya.',
+    sign_in: 'Ingia tena',
+    safety: 'Usalama wa kuingia',
+    second_step: 'Hatua ya pili na passkey',
+    sessions: 'Mahali ulipoingia',
+  },
+  en: {
+    title: 'Your profile',
+    lead: 'The account with which you sign in. It is the same for all your businesses and in both consoles.',
+    person: 'You',
+    name: 'Name',
+    email: 'E-mail address',
+    unproven: 'not confirmed',
+    mail_language: 'Language of e-mails',
+    languages: { sw: 'Swahili', en: 'English' },
+    fixed:
+      'You cannot change the name and the e-mail address of the account here. To use another address, get an invitation to it, then sign in with it.',
+    password: 'Password',
+    foreign: 'You sign in at another identity provider. Change the password and the second step there.',
+    current: 'Current password',
+    new_password: 'New password',
+    rule: 'At least 8 characters, and not a common password.',
+    ends: 'After the change, you are signed out on all devices, also on this one.',
+    change: 'Change the password',
+    needed: 'Fill in this field.',
+    wrong: 'The password is not right. Type it again.',
+    forgot: 'No password, or forgotten? Sign out, then choose "Forgot your password?" on the sign-in page.',
+    done: 'You changed the password. Sign in again with the new password.',
+    sign_in: 'Sign in again',
+    safety: 'Security of the sign-in',
+    second_step: 'Second step and passkeys',
+    sessions: 'Your sessions',
+  },
+})
+
+/** Shows the page. If the user signs in at another identity provider, shows an explanation instead of the password form. */
+export function UserProfile() {
+  const t = useTexts(accountTexts)
+  const me = useSignedInUser()
+  const sessions = useRead('GET /v1/sessions')
+  const [changed, setChanged] = useState(false)
+  if (changed) return <Changed />
+  if (me.data === undefined || sessions.data === undefined) {
+    const error = me.error ?? sessions.error
+    return <Page title={t.title}>{error ? <Problem error={error} /> : <LoadingRows />}</Page>
+  }
+  const { name, email, email_verified, language } = me.data
+  const is_foreign = sessions.data.items.length === 0
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Panel title={t.person} id="person">
+        <FactList
+          facts={[
+            [t.name, name],
+            [t.email, email_verified ? email : `${email} (${t.unproven})`, 'wide'],
+            [t.mail_language, t.languages[language]],
+          ]}
+        />
+        {is_foreign ? null : <Text size="sm">{t.fixed}</Text>}
+      </Panel>
+      <Panel title={t.password} id="password">
+        {is_foreign ? <Text>{t.foreign}</Text> : <PasswordForm onChange={() => setChanged(true)} />}
+      </Panel>
+      {is_foreign ? null : <SafetyLinks />}
+    </Page>
+  )
+}
+
+function Changed() {
+  const t = useTexts(accountTexts)
+  return (
+    <Page title={t.title}>
+      <Text role="status">{t.done}</Text>
+      <Group>
+        <Button onClick={() => void signIn()}>{t.sign_in}</Button>
+      </Group>
+    </Page>
+  )
+}
+
+function SafetyLinks() {
+  const t = useTexts(accountTexts)
+  const beside = useSiblingPath()
+  return (
+    <Panel title={t.safety} id="safety">
+      <Stack gap="xs">
+        <PageLink to={beside('sessions')}>{t.second_step}</PageLink>
+        <PageLink to={beside('sessions')}>{t.sessions}</PageLink>
+      </Stack>
+    </Panel>
+  )
+}
+
+type PasswordFields = { password: string; new_password: string }
+
+// The form keeps no draft, because a draft must contain no secrets.
+function PasswordForm({ onChange }: { onChange: () => void }) {
+  const t = useTexts(accountTexts)
+  const language = useLanguage()
+  const call = useCall()
+  const [typed, setTyped] = useState<PasswordFields>({ password: '', new_password: '' })
+  const [wrong, setWrong] = useState<Record<string, string>>({})
+  const [error, setError] = useState<unknown>(null)
+  const [sending, setSending] = useState(false)
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    const names = ['password', 'new_password'] as const
+    const missing = names.filter((name) => typed[name] === '')
+    setError(null)
+    setWrong(Object.fromEntries(missing.map((name) => [name, t.needed])))
+    if (missing.length > 0 || sending) return
+    setSending(true)
+    try {
+      await call('POST /v1/session/password', { body: typed })
+      onChange()
+    } catch (thrown) {
+      const fields = thrown instanceof Refused ? thrown.fieldsIn(language) : {}
+      if (Object.keys(fields).length === 0) setError(thrown)
+      else setWrong(fields.password ? { password: t.wrong } : fields)
+    } finally {
+      setSending(false)
+    }
+  }
+  const input = (name: keyof PasswordFields) => ({
+    type: 'password',
+    name,
+    required: true,
+    maxLength: 512,
+    value: typed[name],
+    error: wrong[name],
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setTyped({ ...typed, [name]: event.currentTarget.value }),
+  })
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate>
+      <Stack gap="md" maw="34rem">
+        <TextInput label={t.current} autoComplete="current-password" {...input('password')} />
+        <TextInput label={t.new_password} description={t.rule} autoComplete="new-password" {...input('new_password')} />
+        <Text size="sm">{t.ends}</Text>
+        <Problem error={error} />
+        <Group>
+          <Button type="submit" loading={sending}>
+            {t.change}
+          </Button>
+        </Group>
+        <Text size="sm">{t.forgot}</Text>
+      </Stack>
+    </form>
+  )
+}
