@@ -173,6 +173,14 @@ describe("the operators' console", () => {
     await hears(visitor, 'Umeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
     assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
     await visitor.page.locator('.timeline').getByText('Kodi ya duka', { exact: true }).waitFor()
+    await visitor.page.locator('.timeline').getByText('Imeidhinishwa', { exact: true }).waitFor()
+    // The list of the keys has no key of a decision that is no longer possible.
+    await visitor.page.keyboard.press('?')
+    const letters = question(visitor).locator('kbd')
+    await letters.first().waitFor()
+    assert.deepEqual(await letters.allInnerTexts(), ['j', 'k', 'n'])
+    await visitor.page.keyboard.press('Escape')
+    await question(visitor).waitFor({ state: 'detached' })
 
     await visitor.page.keyboard.press('j')
     await visitor.sees('TZS 20,000 kwa Asha Mwinyi', '')
@@ -1420,6 +1428,11 @@ describe("the operators' console", () => {
     assert.equal(made.status, 202, made.text)
     const visitor = await office.comes(juma, 'operator')
     await visitor.opens('/collections')
+    await visitor.page.getByRole('link', { name: 'TZS 1,100' }).waitFor()
+    const alignment = await visitor.page.evaluate<string>(
+      "getComputedStyle([...document.querySelectorAll('td')].find((cell) => /^TZS\\s1,100$/.test(cell.innerText))).textAlign",
+    )
+    assert.match(alignment, /^(right|end)$/)
     await visitor.page.getByRole('link', { name: 'TZS 1,100' }).click()
     await question(visitor).getByText('The merchant requested TZS 1,000, but the provider took TZS 1,100.').waitFor()
     await visitor.looks('held')
@@ -1431,6 +1444,10 @@ describe("the operators' console", () => {
     await hears(visitor, '', 'Approved: the server added TZS 1,100 to the balance of Duka la Juma.')
     const shown = await office.world.get(`/v1/collections/${made.body.data.collection_id}`, shop.live)
     assert.equal(shown.body.data.status, 'successful')
+    // A payment with its final answer waits for nothing, so its page has no such panel.
+    await visitor.opens(`/payments/${made.body.data.collection_id}`)
+    await visitor.page.getByRole('heading', { name: 'Payment', exact: true }).waitFor()
+    assert.equal(await visitor.page.getByRole('heading', { name: 'Waiting for' }).count(), 0)
     await visitor.leave()
   })
 

@@ -189,15 +189,14 @@ function Ways({
       setError(thrown)
     }
   }
-  const open = (act: ActionName) => () => {
-    if (acts.includes(act)) ask(act)
-  }
+  const opens = (act: ActionName, key: string, does: string): Shortcut[] =>
+    acts.includes(act) ? [{ key, does, run: () => ask(act) }] : []
   const keys: Shortcut[] = [
     { key: 'j', does: t.key_next, run: () => void next() },
     { key: 'k', does: t.key_previous, run: () => void steps?.previous() },
-    { key: 'a', does: t.key_approve, run: open('approve') },
-    { key: 'r', does: t.key_reject, run: open('reject') },
-    { key: 'i', does: t.key_ask, run: open('ask') },
+    ...opens('approve', 'a', t.key_approve),
+    ...opens('reject', 'r', t.key_reject),
+    ...opens('ask', 'i', t.key_ask),
     ...(may_decide ? [{ key: 'n', does: t.check, run: lookUpName }] : []),
   ]
   return (

@@ -8,7 +8,7 @@ import { showPhone } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
-import type { WithdrawalCaseRecord } from './record.ts'
+import { isApprovable, type WithdrawalCaseRecord } from './record.ts'
 
 type HistoryEntry = WithdrawalCaseRecord['withdrawal']['history'][number]
 
@@ -16,6 +16,9 @@ const isQuestion = ({ from_status, to_status }: HistoryEntry) =>
   to_status === 'INFO_REQUESTED' && from_status !== to_status
 const isMerchantAnswer = ({ from_status, to_status }: HistoryEntry) =>
   from_status === 'INFO_REQUESTED' && to_status === 'PENDING_ADMIN_APPROVAL'
+
+const isApproval = ({ from_status, to_status, actor }: HistoryEntry) =>
+  to_status === 'PROCESSING' && isApprovable({ status: from_status }) && actor.kind === 'operator'
 
 /** Shows the questions to the merchant with the answers. If no operator has asked a question, shows nothing. */
 export function Talk({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
@@ -54,7 +57,11 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
           // biome-ignore lint/suspicious/noArrayIndexKey: the history only grows at its end
           <li key={place}>
             <Text size="sm" fw={600}>
-              {entry.from_status === entry.to_status ? t.noted : words.withdrawal(entry.to_status)}
+              {entry.from_status === entry.to_status
+                ? t.noted
+                : isApproval(entry)
+                  ? t.approved
+                  : words.withdrawal(entry.to_status)}
             </Text>
             {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
             {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
