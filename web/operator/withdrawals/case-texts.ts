@@ -12,7 +12,8 @@ export const caseTexts = texts({
     of: (merchant: string) => `Ombi la ${merchant}`,
     submitted: (age: string) => `umri wa ombi: ${age}`,
     list: 'Orodha',
-    place: (place: number, count: number) => `${place} kati ya ${count}`,
+    place: (place: number, count: number) =>
+      `${place} kati ya ${count}${place < count ? `, bado ${count - place}` : ''}`,
     next: 'Unaofuata',
     previous: 'Uliotangulia',
     last: 'Huu ni utoaji wa mwisho kwenye orodha.',
@@ -152,7 +153,7 @@ export const caseTexts = texts({
     of: (merchant: string) => `Requested by ${merchant}`,
     submitted: (age: string) => `submitted ${age} ago`,
     list: 'List',
-    place: (place: number, count: number) => `${place} of ${count}`,
+    place: (place: number, count: number) => `${place} of ${count}${place < count ? `, ${count - place} left` : ''}`,
     next: 'Next',
     previous: 'Previous',
     last: 'This is the last withdrawal of the list.',

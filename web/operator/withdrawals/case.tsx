@@ -211,7 +211,7 @@ function Ways({
               {t.previous}
             </Button>
             <Text size="sm">{t.place(steps.place, steps.count)}</Text>
-            <Button size="xs" variant="default" onClick={() => void next()}>
+            <Button size="xs" variant="default" disabled={steps.place >= steps.count} onClick={() => void next()}>
               {t.next}
             </Button>
           </>
