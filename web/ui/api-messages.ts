@@ -231,6 +231,14 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Biashara haijaidhinishwa au haijathibitishwa. Kataa utoaji huu, au kamilisha biashara kwanza.',
   'The merchant is not active and verified. Resolve the withdrawal, or complete the merchant first.':
     'Biashara haijaidhinishwa au haijathibitishwa. Amua matokeo ya utoaji huu, au kamilisha biashara kwanza.',
+  '{} does not support name lookups.': '{} haitoi majina ya akaunti.',
+  'Check the name in another way.': 'Hakikisha jina kwa njia nyingine.',
+  'The provider does not answer at the moment.': 'Mtoa huduma hajibu kwa sasa.',
+  'Try again in a minute.': 'Jaribu tena baada ya dakika moja.',
+  'The provider did not answer.': 'Mtoa huduma hakujibu.',
+  'The provider returned no name: the account has none, or the lookup failed.':
+    'Mtoa huduma hakutoa jina: akaunti haina jina, au utafutaji haukufanikiwa.',
+  'Check the account, or try again.': 'Hakikisha akaunti, au jaribu tena.',
   'No configured provider supports {} payouts to {}.': 'Hakuna mtoa huduma anayetuma {} kwenda {}.',
   'Reject the withdrawal, or configure a provider for this destination.':
     'Kataa utoaji huu, au weka mtoa huduma wa mtandao au benki hii kwenye mipangilio ya seva.',

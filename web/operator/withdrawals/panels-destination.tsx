@@ -2,8 +2,9 @@
 
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { inSwahili } from '../../ui/api-messages.ts'
 import { useAction } from '../../ui/data.ts'
-import { useTexts } from '../../ui/language.ts'
+import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Chip, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
@@ -143,6 +144,8 @@ function Name({ name_check: { all, own, look, error, is_pending } }: { name_chec
 /** Shows the answer to one name check, with the operator and the time. */
 function CheckAnswer({ check: { name, matches, message, checked_by, checked_at } }: { check: NameCheck }) {
   const t = useTexts(caseTexts)
+  const language = useLanguage()
+  const translated = message !== null && language === 'sw' ? inSwahili(message) : null
   return (
     <Group gap="xs">
       {matches === null ? (
@@ -150,8 +153,8 @@ function CheckAnswer({ check: { name, matches, message, checked_by, checked_at }
       ) : (
         <Chip tone={matches ? 'good' : 'bad'}>{matches ? t.check_same : t.check_differs}</Chip>
       )}
-      <Text size="sm" lang={name === null ? 'en' : undefined} className="who">
-        {name === null ? message : t.check_name(name)}
+      <Text size="sm" lang={name === null && translated === null ? 'en' : undefined} className="who">
+        {name === null ? (translated ?? message) : t.check_name(name)}
       </Text>
       <Text size="sm" c="dimmed" className="who">
         {checked_by} · <Time time={checked_at} />
