@@ -123,6 +123,8 @@ describe("the operators' console", () => {
     await visitor.looks('withdrawal')
     await visitor.press('Uliza jina kwa mtoa huduma', '')
     await hears(visitor, 'Jina halijajulikana', '')
+    await hears(visitor, 'Mtoa huduma hakutoa jina: akaunti haina jina, au utafutaji haukufanikiwa.', '')
+    await visitor.page.getByText('Mwendeshaji mmoja anatosha kwa utoaji huu. Kuanzia TZS 50,000 kwa siku').waitFor()
 
     // The button and the obligatory checkbox are in view when the dialog opens, and a field with the focus is above them. The
     // facts leave room for the first warning.

@@ -4,10 +4,10 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { addAmounts, showAge, showAmount, showCount, showTime } from '../../ui/show.ts'
-import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
-import { useMe } from '../operator.ts'
+import { useMe, useQueue } from '../operator.ts'
 import { useProviderName } from '../provider-names.ts'
+import { queueTexts } from '../queue-texts.ts'
 import { isolateDirection, useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
@@ -161,14 +161,30 @@ export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_
   )
 }
 
-/** Shows the approvals of a withdrawal that needs two approvals. For any other withdrawal, shows nothing. */
+/** Says that one operator suffices for a withdrawal, and from which amount on two operators have to decide. */
+function ApprovalRule({ environment }: { environment: WithdrawalCaseRecord['withdrawal']['environment'] }) {
+  const t = useTexts(caseTexts)
+  const { four_eyes } = useTexts(queueTexts)
+  const amount = useQueue(environment).data?.four_eyes_amount ?? null
+  if (amount === null) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {t.one_operator} {four_eyes(showAmount(amount))}
+    </Text>
+  )
+}
+
+/**
+ * Shows the approvals of a withdrawal that needs two approvals. While another withdrawal waits for its approval, shows the
+ * rule.
+ */
 export function ApprovalPanel({ of }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
   const me = useMe()
   const { withdrawal } = of
   const { approvals_required, approvals } = withdrawal
-  if (approvals_required < 2) return null
   const open = isApprovable(withdrawal)
+  if (approvals_required < 2) return open ? <ApprovalRule environment={withdrawal.environment} /> : null
   const hint = hasApproved(withdrawal, me)
     ? t.you_approved
     : isSubmitter(withdrawal, me)
