@@ -1174,6 +1174,8 @@ describe("the operators' console", () => {
       await visitor.picture('reasons-of-an-action')
       await field.press('Enter')
       await hears(visitor, 'Umekataliwa', 'Rejected')
+      // The head of the page already names the status, so the panel names the reason.
+      await page.getByRole('heading', { name: says('Sababu iliyoandikwa', 'Recorded reason'), exact: true }).waitFor()
       assert.equal((await operator.show(id)).status_reason, 'The number is new')
       const url = '/v1/operator/reasons/withdrawal.reject'
       await office.world.call({ method: 'PUT', url, payload: { reasons: [] }, key: await operator.session() })

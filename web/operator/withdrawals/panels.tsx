@@ -112,18 +112,18 @@ export function NameOutcome({ check, flags }: { check: NameCheck | null; flags: 
 /** Explains a status that needs an explanation, and shows its reason. For any other status, shows nothing. */
 export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
-  const words = useWords()
   const { status, status_reason } = withdrawal
   const meaning = t.stuck[status]
   const final = status === 'FAILED' || status === 'REJECTED' || status === 'CANCELLED'
   if (meaning === undefined && !(final && status_reason)) return null
   return (
     <section className={`panel flag-${final ? 'plain' : 'warn'}`}>
-      <Title order={2}>{words.withdrawal(status)}</Title>
+      <Title order={2}>{meaning ? t.meaning : t.recorded_reason}</Title>
       {meaning ? <Text size="sm">{meaning}</Text> : null}
       {status_reason ? (
         <Text size="sm" className="written">
-          {t.recorded_reason}: <strong>{status_reason}</strong>
+          {meaning ? `${t.recorded_reason}: ` : null}
+          <strong>{status_reason}</strong>
         </Text>
       ) : null}
     </section>
