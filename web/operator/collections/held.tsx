@@ -138,7 +138,7 @@ function ReceivedAmount({ row }: { row: CollectionRow }) {
 function useHeldColumns(): Column<CollectionRow>[] {
   const t = useTexts(heldTexts)
   return [
-    { label: t.received, show: (row) => <ReceivedAmount row={row} /> },
+    { label: t.received, show: (row) => <ReceivedAmount row={row} />, right: true },
     {
       label: t.requested,
       show: (row) => <Amount value={row.amount} currency={row.currency} />,
