@@ -1,4 +1,4 @@
-// Tests Swahili texts of the consoles: rejected names and phrases, and the agreement of an age with its number.
+// Tests texts of the consoles: rejected Swahili phrases, English counts of one, and the agreement of an age with its number.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -19,18 +19,30 @@ const REJECTED = [
   /kwa \$\{age\}/,
 ]
 
-test('no source file of the consoles has a rejected Swahili phrase', () => {
-  const sources = ['dashboard', 'operator', 'ui'].flatMap((folder) =>
+const sourcesOfConsoles = () =>
+  ['dashboard', 'operator', 'ui'].flatMap((folder) =>
     readdirSync(join(WEB, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(WEB, folder, name)),
   )
+
+test('no source file of the consoles has a rejected Swahili phrase', () => {
+  const sources = sourcesOfConsoles()
   assert.ok(sources.length > 50)
   const found = sources.flatMap((path) => {
     const text = readFileSync(path, 'utf8')
     return REJECTED.filter((phrase) => phrase.test(text)).map((phrase) => `${path}: ${phrase}`)
   })
   assert.deepEqual(found, [])
+})
+
+test('no English text says "1 times": each text with a count of times has a form for one', () => {
+  const lines = sourcesOfConsoles().flatMap((path) => readFileSync(path, 'utf8').split('\n'))
+  const counted = lines.filter((line) => /\$\{count\} times/.test(line))
+  assert.ok(counted.length > 1)
+  // The dashboard has the text paid_once for one payout to a recipient.
+  const wrong = counted.filter((line) => !/count === 1 \?/.test(line) && !line.includes("'100 times or more'"))
+  assert.deepEqual(wrong, [])
 })
 
 test('an age in Swahili agrees with its number: saa 1 iliyopita, saa 2 zilizopita', () => {
