@@ -1503,6 +1503,7 @@ describe("the operators' console", () => {
       await visitor.sees('Malipo ya TZS 4,200', 'Payment of TZS 4,200')
       await page.getByRole('heading', { name: visitor.says('Yanasubiri nini', 'Waiting for') }).waitFor()
       await page.getByText(visitor.says('Mtandao wa kuigiza', 'Simulated network')).first().waitFor()
+      await page.getByText('0754 123 007 · M-Pesa', { exact: true }).waitFor()
       for (const time of await times()) assert.match(time, /, \d\d:\d\d:\d\d$/, 'the page of a payment shows seconds')
       await visitor.looks('payment')
       await visitor.picture('payment')

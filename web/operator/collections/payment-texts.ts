@@ -25,7 +25,6 @@ export const paymentTexts = texts({
     payment: 'Malipo',
     one: (amount: string) => `Malipo ya ${amount}`,
     waits: 'Yanasubiri nini',
-    nothing: 'Hakuna: malipo haya yana jibu la mwisho.',
     what: {
       payer_choice: 'Mlipaji bado hajachagua njia ya kulipa.',
       sending: 'Huenda ombi bado halijamfikia mtoa huduma. Seva inaendelea.',
@@ -94,7 +93,6 @@ export const paymentTexts = texts({
     payment: 'Payment',
     one: (amount: string) => `Payment of ${amount}`,
     waits: 'Waiting for',
-    nothing: 'None: this payment has its final answer.',
     what: {
       payer_choice: 'The payer has not chosen how to pay yet.',
       sending: 'The provider may not have the request yet. The server continues.',

@@ -8,6 +8,7 @@ import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
+import { networkOfPhone } from '../../ui/network.ts'
 import { Amount, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
@@ -64,13 +65,7 @@ export function PaymentPage() {
 
 function WaitsFor({ of: { waits_for, collection_id } }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
-  if (waits_for === null) {
-    return (
-      <Panel title={t.waits}>
-        <Text>{t.nothing}</Text>
-      </Panel>
-    )
-  }
+  if (waits_for === null) return null
   const { what, text, since, next_at, until } = waits_for
   const time = (label: string, at: string | null) =>
     at === null ? null : ([label, <Time key={label} time={at} />] as const)
@@ -92,7 +87,10 @@ function PaymentFacts({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
   const words = useWords()
   const { currency, foreign_amount, foreign_currency } = of
-  const payer = [of.customer_name, of.customer_phone && showPhone(of.customer_phone)].filter(Boolean).join(' · ')
+  const phone = of.customer_phone
+  const payer = [of.customer_name, phone && showPhone(phone), phone && networkOfPhone(phone)]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <Panel title={t.facts}>
       <FactList
