@@ -175,7 +175,7 @@ describe("the operators' console", () => {
     await hears(visitor, 'Umeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
     assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
     await visitor.page.locator('.timeline').getByText('Kodi ya duka', { exact: true }).waitFor()
-    await visitor.page.locator('.timeline').getByText('Imeidhinishwa', { exact: true }).waitFor()
+    await visitor.page.locator('.timeline').getByText('Umeidhinishwa', { exact: true }).waitFor()
     // The list of the keys has no key of a decision that is no longer possible.
     await visitor.page.keyboard.press('?')
     const letters = question(visitor).locator('kbd')

@@ -112,7 +112,7 @@ export const caseTexts = texts({
     answered: 'Jibu la biashara',
     history: 'Historia',
     noted: 'Taarifa iliyohifadhiwa',
-    approved: 'Imeidhinishwa',
+    approved: 'Umeidhinishwa',
     webhook: (event: string) => `Biashara imetumiwa ${event}`,
     by: (kind: string, name: string) => `${kind}: ${name}`,
     payout: 'Malipo kwa mtoa huduma',
