@@ -21,6 +21,27 @@ test('the list has texts of each kind, and each text of the screens is in both l
       file,
     )
   }
+  // A text of an e-mail, an SMS, a PDF and the API, each in the form in which its file declares it.
+  const kinds: [string, RegExp, string, string][] = [
+    ['server/src/money/invoices/notify.ts', /^sent$/, 'imekutumia ankara', 'sent you invoice'],
+    [
+      'server/src/access/identity/pages-mails.ts',
+      /identity\.confirm$/,
+      'thibitisha barua pepe yako',
+      'confirm your e-mail',
+    ],
+    ['server/src/access/merchants/invitation-mail.ts', /./, 'Umealikwa kujiunga', 'invites you to its account'],
+    ['server/src/access/merchants/security-mail.ts', /subject$/, 'ufunguo mpya wa API', 'new API key'],
+    ['server/src/kernel/documents/texts.ts', /^test$/, 'hakuna pesa halisi', 'no real money'],
+    ['server/src/apps/portal/digest-texts.ts', /failed_deliveries$/, 'haukufika', 'Failed deliveries'],
+    ['server/src/money/payment-links/present.ts', /invoiceTitle/, 'Ankara {number}', 'Invoice {number}'],
+    ['web/ui/api-messages.ts', /^is too large$/, 'Kiasi ni kikubwa mno.', 'is too large'],
+  ]
+  for (const [file, key, sw, en] of kinds) {
+    const is_text = (one: (typeof all)[number]) =>
+      one.file === file && key.test(one.key) && one.sw?.includes(sw) && one.en?.includes(en)
+    assert.ok(all.some(is_text), `${file} ${sw}`)
+  }
   const incomplete = all.filter(({ sw, en }) => sw === null || en === null)
   assert.deepEqual(incomplete.slice(0, 5), [])
   // Each form takes these words from the same text, so every optional field has the same mark.

@@ -1,5 +1,5 @@
-// `npm run -s strings` lists each text of the screens in Swahili and English, for a native reader. The program parses the
-// sources, so that the list has every text of the consoles, the pages of payers, the sign-in and the first page.
+// `npm run -s strings` lists each text of the product in Swahili and English, for a native reader. The program parses the
+// sources, so that the list has every text of the screens, e-mails, SMS and PDFs, and every translated API message.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-const FOLDERS = ['web/dashboard', 'web/operator', 'web/ui', 'server/src/apps', 'server/src/access/identity']
+const FOLDERS = ['web/dashboard', 'web/operator', 'web/ui', 'server/src']
+/** The file whose object has an English message as each key and its Swahili translation as the value. */
+const API_MESSAGES = 'web/ui/api-messages.ts'
+/** In this file, an English name that is missing is the key of its Swahili name. */
+const DOCS_WORDS = 'server/src/apps/docs/words.ts'
 const USAGE = `Usage: npm run -s strings
 
-Prints each text of the screens as a line of tab-separated values: file, key, Swahili, English.
+Prints each text of the screens, e-mails, SMS, PDFs and API messages as a line of tab-separated values:
+file, key, Swahili, English.
 A value in braces, such as {amount}, is filled in by the program. web/ui/GLOSSARY.md has the terms.
 `
 
@@ -19,7 +24,7 @@ type SyntaxNode = { type: string; start: number; end: number; [field: string]: u
 /** A text in both languages. Null means that one language has no such text. */
 export type ScreenText = { file: string; key: string; sw: string | null; en: string | null }
 
-/** Returns every text of the screens, in the order of the files. */
+/** Returns every text of the product, in the order of the files. */
 export function screenTexts(root = ROOT): ScreenText[] {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -37,22 +42,31 @@ function textsOfFile(root: string, file: string): ScreenText[] {
     const english = file.replace('-sw.ts', '-en.ts')
     return pairTexts(file, exportedObject(root, file), exportedObject(root, english))
   }
+  if (file === API_MESSAGES) {
+    return [...exportedObject(root, file)].map(([en, sw]) => ({ file, key: en, sw, en }))
+  }
   const { source, program } = parseFile(root, file)
   const found: ScreenText[] = []
-  const named: Partial<Record<'sw' | 'en', Map<string, string>>> = {}
+  // A file may declare the object of each language apart, and then join both.
+  const objects = new Map<string, SyntaxNode>()
   walk(program, (node) => {
-    if (node.type === 'ObjectExpression') {
-      const both = ['sw', 'en'].map((language) => propertyOf(node, language))
-      const [sw, en] = both.map((value) => (value?.type === 'ObjectExpression' ? flatten(value, source) : null))
-      if (sw && en) found.push(...pairTexts(file, sw, en))
-    }
-    if (node.type === 'VariableDeclarator') {
-      const { name } = node.id as { name?: string }
-      const value = bare(node.init as SyntaxNode | null)
-      if ((name === 'sw' || name === 'en') && value?.type === 'ObjectExpression') named[name] = flatten(value, source)
-    }
+    const { name } = (node.type === 'VariableDeclarator' ? node.id : {}) as { name?: string }
+    const value = name === undefined ? null : bare(node.init as SyntaxNode | null)
+    if (name !== undefined && value?.type === 'ObjectExpression') objects.set(name, value)
   })
-  return [...found, ...(named.sw && named.en ? pairTexts(file, named.sw, named.en) : [])]
+  walk(program, (node, path) => {
+    if (node.type === 'ObjectExpression') {
+      const [sw, en] = ['sw', 'en'].map((language) => {
+        const value = propertyOf(node, language)
+        return value?.type === 'Identifier' ? (objects.get(value.name as string) ?? value) : value
+      })
+      if (sw?.type === 'ObjectExpression' && en?.type === 'ObjectExpression')
+        found.push(...pairTexts(file, flatten(sw, source), flatten(en, source)))
+      else if (sw && en) found.push(...pairOf(file, path, textOf(sw, source), textOf(en, source)))
+    }
+    if (node.type === 'ConditionalExpression') found.push(...choiceOf(file, path, node, source))
+  })
+  return found
 }
 
 function parseFile(root: string, file: string) {
@@ -78,15 +92,42 @@ function exportedObject(root: string, file: string): Map<string, string> {
 
 function pairTexts(file: string, sw: ReadonlyMap<string, string>, en: ReadonlyMap<string, string>): ScreenText[] {
   const keys = [...new Set([...sw.keys(), ...en.keys()])]
-  return keys.map((key) => ({ file, key, sw: sw.get(key) ?? null, en: en.get(key) ?? null }))
+  const unnamed = (key: string) => (file === DOCS_WORDS ? (key.split('.').at(-1) ?? null) : null)
+  return keys.map((key) => ({ file, key, sw: sw.get(key) ?? null, en: en.get(key) ?? unnamed(key) }))
 }
 
-/** Calls `visit` for the node and for each node below the node. */
-function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
-  if (Array.isArray(node)) for (const one of node) walk(one, visit)
+/** Returns the pair of two texts. If one of them is no text or has no word, returns none. */
+function pairOf(file: string, key: string, sw: string | null, en: string | null): ScreenText[] {
+  const has_word = sw !== null && /[a-z]{3}/i.test(sw.replaceAll(/\{[^}]*\}/g, ''))
+  return has_word && en !== null ? [{ file, key, sw, en }] : []
+}
+
+/** Returns the texts of an expression such as `language === 'sw' ? 'Ankara' : 'Invoice'`. */
+function choiceOf(file: string, key: string, node: SyntaxNode, source: string): ScreenText[] {
+  const { test, consequent, alternate } = node as unknown as Record<'test' | 'consequent' | 'alternate', SyntaxNode>
+  const [, language] = /\blanguage === '(sw|en)'$/.exec(source.slice(test.start, test.end)) ?? []
+  if (language === undefined) return []
+  const texts = [consequent, alternate].map((one) => textOf(bare(one) ?? one, source))
+  const [sw = null, en = null] = language === 'sw' ? texts : texts.reverse()
+  return pairOf(file, key, sw, en)
+}
+
+/** The name of a declaration, a function or a property. Undefined means that the node has no name. */
+function nameOf(node: SyntaxNode): string | undefined {
+  const { id, key } = node as { id?: { name?: string } | null; key?: { name?: string; value?: unknown } }
+  if (node.type === 'Property') return key?.name ?? String(key?.value)
+  return /^(VariableDeclarator|FunctionDeclaration)$/.test(node.type) ? id?.name : undefined
+}
+
+/** Calls `visit` for the node and each node below it, with the names of the declarations and properties around it. */
+function walk(node: unknown, visit: (node: SyntaxNode, path: string) => void, path = ''): void {
+  if (Array.isArray(node)) for (const one of node) walk(one, visit, path)
   else if (typeof node === 'object' && node !== null) {
-    if (typeof (node as SyntaxNode).type === 'string') visit(node as SyntaxNode)
-    for (const value of Object.values(node)) if (typeof value === 'object') walk(value, visit)
+    const is_node = typeof (node as SyntaxNode).type === 'string'
+    if (is_node) visit(node as SyntaxNode, path)
+    const name = is_node ? nameOf(node as SyntaxNode) : undefined
+    const inside = [path, name].filter(Boolean).join('.')
+    for (const value of Object.values(node)) if (typeof value === 'object') walk(value, visit, inside)
   }
 }
 
@@ -132,8 +173,8 @@ function flatten(node: SyntaxNode, source: string, path = ''): Map<string, strin
 }
 
 /**
- * Returns the text of a literal or a template. For a condition or a function with another result, returns source text. Null
- * means that the value is no text.
+ * Returns the text of a literal or a template, and the joined texts of an array. For a condition, a named function or a function
+ * with another result, returns source text. Null means that the value is no text.
  */
 function textOf(node: SyntaxNode, source: string): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
@@ -143,6 +184,11 @@ function textOf(node: SyntaxNode, source: string): string | null {
       .map(({ value }, i) => value.cooked + (between[i] ? `{${source.slice(between[i].start, between[i].end)}}` : ''))
       .join('')
   }
+  if (node.type === 'ArrayExpression') {
+    const texts = (node.elements as SyntaxNode[]).map((one) => textOf(one, source))
+    return texts.length > 0 && texts.every((text) => text !== null) ? texts.join(' | ') : null
+  }
+  if (node.type === 'Identifier') return `{${node.name}}`
   if (node.type === 'ArrowFunctionExpression') {
     const body = bare(node.body as SyntaxNode)
     if (body === null || body.type === 'BlockStatement') return source.slice(node.start, node.end)
