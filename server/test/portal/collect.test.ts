@@ -64,11 +64,8 @@ test('a member makes a link from three fields and shares the link, and the open 
   )
   assert.match(shared, /^https:\/\/wa\.me\/\?text=Lipa TZS\u00a025,000 kwa Duka la Asha – Viatu vya ngozi: http/)
   assert.ok(shared.endsWith(link.public_url))
-  const [poster] = await Promise.all([
-    page.waitForEvent('download'),
-    visitor.press('Pakua bango (PDF, A5)', 'Download the poster (PDF, A5)'),
-  ])
-  assert.equal(poster.suggestedFilename(), `poster-${link.id}.pdf`)
+  // One customer pays a link, so the page offers no poster, which hangs for many customers.
+  assert.equal(await page.getByRole('button', { name: /bango/i }).count(), 0)
   await pay(link.public_slug, '0754123002')
   await page.getByRole('cell', { name: 'Hayakufanikiwa' }).waitFor()
   await pay(link.public_slug, '0754123001')

@@ -132,7 +132,6 @@ function InvoicePayments({ invoice }: { invoice: InvoiceRecord }) {
         <Panel title={t.link} id="link-title">
           <Share
             shared={{
-              link_id,
               url,
               amount: total,
               currency,

@@ -64,7 +64,6 @@ function LinkStatus({ link }: { link: LinkRecord }) {
         {active ? (
           <Share
             shared={{
-              link_id: link.id,
               url: link.public_url,
               amount: link.amount,
               currency: link.currency,

@@ -34,7 +34,6 @@ export const linksTexts = texts({
     copy: 'Nakili anwani',
     whatsapp: 'Tuma kwa WhatsApp',
     sms: 'Tuma kwa SMS',
-    poster: 'Pakua bango (PDF, A5)',
     open: 'Fungua ukurasa wa malipo',
     message: (merchant: string, amount: string, about: string, url: string) =>
       `Lipa ${amount} kwa ${merchant}${about}: ${url}`,
@@ -92,7 +91,6 @@ export const linksTexts = texts({
     copy: 'Copy the address',
     whatsapp: 'Send by WhatsApp',
     sms: 'Send by SMS',
-    poster: 'Download the poster (PDF, A5)',
     open: 'Open the payment page',
     message: (merchant: string, amount: string, about: string, url: string) =>
       `Pay ${amount} to ${merchant}${about}: ${url}`,
