@@ -84,7 +84,8 @@ for (const language of languagesOf(0)) {
     const pages: [word: string, sw: string, en: string][] = [
       ['logo', 'Mwonekano wa biashara', 'Look of the business'],
       ['rangi', 'Mwonekano wa biashara', 'Look of the business'],
-      ['password', 'Mahali ulipoingia', 'Your sessions'],
+      ['password', 'Wasifu wako', 'Your profile'],
+      ['passkey', 'Mahali ulipoingia', 'Your sessions'],
       ['team', 'Watumiaji', 'Members'],
       ['alika', 'Alika mtumiaji', 'Invite a member'],
       ['resend', 'Tuma tena webhook zilizoshindwa', 'Send failed webhooks again'],
