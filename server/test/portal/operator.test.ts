@@ -451,7 +451,7 @@ describe("the operators' console", () => {
       assert.equal(await page.getByRole('row').filter({ hasText: /1,100/ }).locator('.chip-warn').count(), 0)
       await visitor.looks('warnings of the list')
       await visitor.picture('list-warnings')
-      await visitor.press('Chagua 1 usio na alama ya tahadhari', 'Choose the 1 without a mark')
+      await visitor.press('Chagua 1 usio na tahadhari', 'Choose the 1 without a warning')
       await hears(visitor, 'Umechagua 1, jumla TZS 1,100', 'You chose 1, TZS 1,100 in total')
       for (const amount of ['1,200', '98,000'])
         await page
@@ -459,7 +459,7 @@ describe("the operators' console", () => {
             name: says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`),
           })
           .check()
-      await hears(visitor, 'Wenye alama ya tahadhari uliochagua: 2.', 'You chose 2 marked withdrawals.')
+      await hears(visitor, 'Wenye tahadhari uliochagua: 2.', 'You chose 2 withdrawals with a warning.')
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {
@@ -513,7 +513,7 @@ describe("the operators' console", () => {
       await visitor.looks('marks')
       await visitor.picture('marks')
 
-      await visitor.press('Chagua 2 usio na alama ya tahadhari', 'Choose the 2 without a mark')
+      await visitor.press('Chagua 2 usio na tahadhari', 'Choose the 2 without a warning')
       await row.getByRole('checkbox').check()
       await visitor.press('Angalia kitakachotokea', 'Run a dry run')
       const lines = question(visitor).getByRole('listitem')
@@ -597,12 +597,12 @@ describe("the operators' console", () => {
       await question(visitor).getByText('Asha Juma', { exact: true }).waitFor()
       await page.keyboard.press('Escape')
       await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-      await visitor.press('Chagua 2 usio na alama ya tahadhari', 'Choose the 2 without a mark')
+      await visitor.press('Chagua 2 usio na tahadhari', 'Choose the 2 without a warning')
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
       const left = (count: number) =>
         says(
-          `Wenye alama ya tahadhari haujachaguliwa: ${count}; chagua kila mmoja peke yake.`,
-          `${count} marked ${count === 1 ? 'withdrawal is' : 'withdrawals are'} not chosen; choose each by itself.`,
+          `Wenye tahadhari haujachaguliwa: ${count}; chagua kila mmoja peke yake.`,
+          `${count} ${count === 1 ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen; choose each by itself.`,
         )
       await hears(visitor, left(3), left(3))
       await visitor.looks('marked withdrawals left')
@@ -614,7 +614,7 @@ describe("the operators' console", () => {
         await page.keyboard.press('Space')
         if (amount === '1,400') await hears(visitor, left(1), left(1))
       }
-      await hears(visitor, 'Wenye alama ya tahadhari uliochagua: 3.', 'You chose 3 marked withdrawals.')
+      await hears(visitor, 'Wenye tahadhari uliochagua: 3.', 'You chose 3 withdrawals with a warning.')
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
       assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
 
@@ -691,7 +691,7 @@ describe("the operators' console", () => {
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
-    await visitor.press('', 'Choose all on this page')
+    await visitor.press('', 'Choose the 6 without a warning')
     await page.getByText('You chose 6,').waitFor()
     // Another operator has rejected one of them since.
     await operator.act(ids[5] as string, 'reject')
@@ -702,7 +702,7 @@ describe("the operators' console", () => {
     await question(visitor).getByText('6 withdrawals', { exact: true }).waitFor()
     await visitor.looks('folded dry run')
     await visitor.picture('folded-dry-run')
-    await question(visitor).getByText('Show the 5 without a mark', { exact: true }).click()
+    await question(visitor).getByText('Show the 5 without a warning', { exact: true }).click()
     await lines.filter({ hasText: /1,700/ }).waitFor()
     assert.equal(await lines.count(), 6)
     await page.keyboard.press('Escape')
@@ -720,7 +720,7 @@ describe("the operators' console", () => {
         await operator.submit(known, { amount: `${2_100 + i}.00`, ending: marked ? newEnding() : ending })
       }
       const visitor = await office.comes(asha, 'operator', { language })
-      const { page, says } = visitor
+      const { page } = visitor
       const focused = async () =>
         (await page.locator('tr:has(a:focus), li:has(a:focus)').innerText()).match(/2,1\d\d/)?.[0]
       const list = `/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`
@@ -743,7 +743,9 @@ describe("the operators' console", () => {
       for (const { id } of waiting.filter((_, place) => place !== 1)) await operator.act(id, 'reject')
       await hears(visitor, 'Zenye tahadhari: 1 kati ya 1', '1 of 1 has a warning')
       await operator.act(waiting[1]?.id as string, 'reject')
-      await page.getByText(says('Zenye tahadhari', 'a warning')).waitFor({ state: 'detached' })
+      await page
+        .getByText(language === 'sw' ? /Zenye tahadhari: \d/ : /\d ha(s|ve) a warning/)
+        .waitFor({ state: 'detached' })
       await visitor.leave()
     })
 
@@ -793,7 +795,7 @@ describe("the operators' console", () => {
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-    await visitor.press('', 'Choose the 1 without a mark')
+    await visitor.press('', 'Choose the 1 without a warning')
     await page.getByRole('checkbox', { name: 'Choose TZS 1,300 to Asha Mwinyi' }).check()
     await visitor.press('', 'Run a dry run')
     await visitor.fill('', 'Reason for approving', 'Wages')
@@ -1350,7 +1352,7 @@ describe("the operators' console", () => {
     assert.equal(await box('TZS 3,100').isDisabled(), true)
     await box('TZS 3,200').uncheck()
     await box('TZS 3,100').check()
-    await page.getByRole('button', { name: /^Choose (all on this page|the \d+ without a mark)$/ }).click()
+    await page.getByRole('button', { name: /^Choose the \d+ without a warning$/ }).click()
     await page.getByRole('checkbox', { name: 'Choose TZS 3,300 to Asha Mwinyi', checked: true }).waitFor()
     assert.equal(await box('TZS 3,200').isChecked(), false)
     await visitor.press('', 'Clear the selection')

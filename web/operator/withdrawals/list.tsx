@@ -246,7 +246,7 @@ function Choice({
       ) : null}
       {unmarked.length > 0 ? (
         <Button size="xs" variant="default" onClick={chooseAll}>
-          {unmarked.length === open.length ? t.pick_page : t.pick_unmarked(showCount(unmarked.length))}
+          {t.pick_unmarked(showCount(unmarked.length))}
         </Button>
       ) : null}
       {draft.rows.length > 0 ? (
