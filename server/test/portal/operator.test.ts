@@ -50,6 +50,9 @@ const firstReason = async (visitor: Visitor) => {
   await visitor.page.keyboard.press('r')
   return question(visitor).locator('.saved-reasons button').first().innerText()
 }
+/** Opens the review of the chosen withdrawals. */
+const review = ({ page, says }: Visitor) =>
+  page.getByRole('button', { name: says('Kagua na uidhinishe', 'Review and approve') }).click()
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 /** Returns the distances of the upper and the lower edge of an element from the top of the window. */
@@ -460,7 +463,7 @@ describe("the operators' console", () => {
           })
           .check()
       await hears(visitor, 'Wenye tahadhari uliochagua: 2.', 'You chose 2 withdrawals with a warning.')
-      await visitor.press('Angalia kitakachotokea', 'Run a dry run')
+      await review(visitor)
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {
         const line = lines.filter({ hasText: amount })
@@ -515,7 +518,7 @@ describe("the operators' console", () => {
 
       await visitor.press('Chagua 2 usio na tahadhari', 'Choose the 2 without a warning')
       await row.getByRole('checkbox').check()
-      await visitor.press('Angalia kitakachotokea', 'Run a dry run')
+      await review(visitor)
       const lines = question(visitor).getByRole('listitem')
       for (const mark of marks)
         await lines
@@ -618,7 +621,7 @@ describe("the operators' console", () => {
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
       assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
 
-      await visitor.press('Angalia kitakachotokea', 'Run a dry run')
+      await review(visitor)
       const lines = question(visitor).locator('.lines > li')
       const left_out = says('Umeachwa: hujathibitisha', 'Left out: not confirmed')
       await lines.getByText(left_out).nth(2).waitFor()
@@ -664,7 +667,7 @@ describe("the operators' console", () => {
       await hears(visitor, 'Utakaotumwa: 4.', 'The server will pay out: 4.')
       await visitor.fill('Sababu ya kuidhinisha', 'Reason for approving', 'Wages')
       await visitor.press('Idhinisha 4, jumla TZS 5,000', 'Approve 4, TZS 5,000 in total')
-      await hears(visitor, 'Uliouidhinisha, na seva inautuma: 4.', 'You approved, and the server pays out: 4.')
+      await hears(visitor, 'Umeidhinisha 4. Seva inatuma pesa sasa.', 'You approved 4. The server pays out now.')
       await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
       await visitor.looks('marked withdrawal left out')
       await visitor.picture('marked-result')
@@ -695,7 +698,7 @@ describe("the operators' console", () => {
     await page.getByText('You chose 6,').waitFor()
     // Another operator has rejected one of them since.
     await operator.act(ids[5] as string, 'reject')
-    await visitor.press('', 'Run a dry run')
+    await visitor.press('', 'Review and approve 6')
     const lines = question(visitor).locator('.lines > li:visible')
     await lines.filter({ hasText: /1,705/ }).waitFor()
     assert.equal(await lines.count(), 1)
@@ -703,8 +706,13 @@ describe("the operators' console", () => {
     await visitor.looks('folded dry run')
     await visitor.picture('folded-dry-run')
     await question(visitor).getByText('Show the 5 without a warning', { exact: true }).click()
-    await lines.filter({ hasText: /1,700/ }).waitFor()
+    const unmarked = lines.filter({ hasText: /1,700/ })
+    await unmarked
+      .getByText('Duka la Juma · M-Pesa (Vodacom) · Paid before by this merchant', { exact: true })
+      .waitFor()
     assert.equal(await lines.count(), 6)
+    await question(visitor).getByText('Hide the 5 without a warning', { exact: true }).click()
+    await question(visitor).getByText('Show the 5 without a warning', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
     await visitor.leave()
@@ -797,7 +805,7 @@ describe("the operators' console", () => {
     await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
     await visitor.press('', 'Choose the 1 without a warning')
     await page.getByRole('checkbox', { name: 'Choose TZS 1,300 to Asha Mwinyi' }).check()
-    await visitor.press('', 'Run a dry run')
+    await review(visitor)
     await visitor.fill('', 'Reason for approving', 'Wages')
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().endsWith('/approve-batch') && one.postDataJSON().dry_run === false),
@@ -807,7 +815,7 @@ describe("the operators' console", () => {
       [request.postDataJSON().withdrawal_ids, request.postDataJSON().confirmed_new_destinations],
       [[small], []],
     )
-    await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
+    await question(visitor).getByText('You approved 1. The server pays out now.').waitFor()
     await page.keyboard.press('Escape')
     await question(visitor).waitFor({ state: 'detached' })
     await page.locator('h1:focus').waitFor()
@@ -1313,7 +1321,7 @@ describe("the operators' console", () => {
     for (const amount of ['TZS 4,000', 'TZS 3,900'])
       await visitor.page.getByRole('checkbox', { name: `Choose ${amount} to Asha Mwinyi` }).check()
     await hears(visitor, '', 'You chose 2, TZS 7,900 in total')
-    await visitor.press('', 'Run a dry run')
+    await review(visitor)
     await question(visitor).getByText('If you confirm a withdrawal, you can approve it.').waitFor()
     await question(visitor).getByText('The balance is too low').waitFor()
     await visitor.looks('trial run')
@@ -1328,10 +1336,15 @@ describe("the operators' console", () => {
     assert.equal(await statusOf(good), 'PENDING_ADMIN_APPROVAL')
     await visitor.fill('', 'Reason for approving', 'Checked with the owner')
     await visitor.press('', 'Approve 1, TZS 4,000 in total')
-    await question(visitor).getByText('You approved, and the server pays out: 1.').waitFor()
+    await question(visitor).getByText('You approved 1. The server pays out now.').waitFor()
     assert.match(await statusOf(good), /^(PROCESSING|SUCCESS)$/)
     assert.equal((await operator.show(good)).history[0].reason, 'Checked with the owner')
     assert.equal(await statusOf(short), 'PENDING_ADMIN_APPROVAL')
+    await question(visitor).getByRole('link', { name: 'Processing', exact: true }).waitFor()
+    await question(visitor).getByRole('link', { name: 'Paid out', exact: true }).click()
+    await question(visitor).waitFor({ state: 'detached' })
+    await visitor.page.waitForURL(/status=SUCCESS/)
+    assert.match(visitor.page.url(), /environment=live/)
     await visitor.leave()
   })
 

@@ -9,12 +9,13 @@ import { useAction, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
-import { Amount, Chip, Dialog, type Tone } from '../../ui/parts.tsx'
+import { Amount, Chip, Dialog, PageLink, type Tone } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogFooter, DialogForm } from '../dialog-form.tsx'
+import { useDestinationName } from '../operator.ts'
 import { useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { FactLine, isMarked } from './facts.tsx'
@@ -41,6 +42,10 @@ export type SelectedWithdrawal = {
   /** Null means that the merchant named no recipient. */
   name: string | null
   number: string
+  merchant: string
+  destination_code: string
+  /** Null means that the destination is no bank account. */
+  bank_name: string | null
 }
 
 /** The result of an approval, with the selection and the withdrawals that the operator did not confirm. */
@@ -72,6 +77,9 @@ export function useSelection() {
     total: row.total_reserved_amount,
     name: row.destination_name,
     number: row.destination_identifier,
+    merchant: row.merchant_name,
+    destination_code: row.destination_code,
+    bank_name: row.bank_name,
   })
   return {
     ...draft,
@@ -112,6 +120,8 @@ export function Batch({
     draft.unconfirm()
     onClose()
   }
+  // A link of the result opens another list, which closes the dialog.
+  if (!open && done !== null) setDone(null)
   const shown = open && (done !== null || draft.rows.length > 0)
   // The server checks the withdrawals in this order. The marked withdrawals come last, so that one that the operator leaves out
   // takes no money from the others.
@@ -302,6 +312,7 @@ function DrySums({
 function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose: () => void }) {
   const t = useTexts(listTexts)
   const parts = useTexts(partsTexts)
+  const words = useWords()
   const { approved, awaiting_second, items } = result
   const refused_count = items.filter(({ ok }) => !ok).length
   const sums = useRef<HTMLDivElement>(null)
@@ -328,6 +339,16 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
         {left_out.length > 0 ? <Text>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
         {refused_count > 0 ? <Text>{t.sum_left(showCount(refused_count))}</Text> : null}
       </div>
+      {approved.count > 0 ? (
+        <Group gap="sm">
+          <Text>{t.follow}</Text>
+          {(['PROCESSING', 'SUCCESS'] as const).map((status) => (
+            <PageLink key={status} to="withdrawals" search={{ status, environment: rows[0]?.environment ?? 'live' }}>
+              {words.withdrawal(status)}
+            </PageLink>
+          ))}
+        </Group>
+      ) : null}
       <BatchLines
         items={[...items, ...left_out]}
         rows={rows}
@@ -369,6 +390,7 @@ function BatchLines({
   const plain = others.filter((item) => item.ok && !isLeftOut(item))
   const folded = plain.length >= FOLDED_FROM ? plain : []
   const shown = [...marked, ...others.filter((item) => !folded.includes(item))]
+  const [unfolded, setUnfolded] = useState(false)
   const line = (item: BatchItem) => {
     const row = rows.find(({ id }) => id === item.withdrawal_id)
     return (
@@ -386,8 +408,8 @@ function BatchLines({
         </ul>
       ) : null}
       {folded.length > 0 ? (
-        <details className="disclosed">
-          <summary>{t.unmarked(showCount(folded.length))}</summary>
+        <details className="disclosed" onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}>
+          <summary>{(unfolded ? t.unmarked_hide : t.unmarked)(showCount(folded.length))}</summary>
           <ul className="lines" aria-label={t.outcome}>
             {folded.map(line)}
           </ul>
@@ -414,6 +436,9 @@ function BatchLine({
   const t = useTexts(listTexts)
   const words = useWords()
   const operatorWords = useOperatorWords()
+  const nameOf = useDestinationName()
+  // A warning already names a first payout.
+  const is_known = item.facts?.new_destination === false
   const toneOf = (): [Tone, string] => {
     if (left_out) return ['wait', t.left_out]
     if (!item.ok) return ['bad', refuses]
@@ -429,6 +454,13 @@ function BatchLine({
           {' '}
           <span className="amount">{showPhone(row?.number ?? '')}</span>
         </Text>
+        {row === undefined ? null : (
+          <Text size="sm" c="dimmed">
+            {[row.merchant, row.bank_name ?? nameOf(row.destination_code), is_known ? t.paid_before : null]
+              .filter(Boolean)
+              .join(' · ')}
+          </Text>
+        )}
         {row?.status === 'INFO_REQUESTED' ? (
           <div>
             <Chip tone="warn">{words.withdrawal(row.status)}</Chip>

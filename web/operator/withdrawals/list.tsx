@@ -241,7 +241,7 @@ function Choice({
       {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
       {draft.rows.length > 0 ? (
         <Button size="xs" onClick={onCheck}>
-          {t.check}
+          {t.check(showCount(draft.rows.length))}
         </Button>
       ) : null}
       {unmarked.length > 0 ? (
