@@ -89,7 +89,9 @@ export function checks(language: Language) {
   const phone = (value: string) => needed(value) ?? (readPhone(value) === null ? t.phone : null)
   const phoneFilter = (value: string) => (isPhoneFilter(value) ? null : t.phone_filter)
   const email = (value: string) =>
-    needed(value) ?? short(254)(value) ?? (/^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
+    needed(value) ??
+    short(254)(value) ??
+    (HIDDEN.test(value.trim()) ? t.hidden : /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
   const url = (value: string) =>
     needed(value) ??
     short(2_048)(value) ??

@@ -89,6 +89,9 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
         label: ['Barua pepe', 'E-mail'],
         pasted: 'neema at example',
         refusal: ['Andika anwani kama', 'Enter an address such as'],
+        later: [
+          { pasted: '\u202ee@b.example', refusal: ['Kuna herufi zisizoonekana', 'The text has invisible characters'] },
+        ],
       },
       { label: ['Jina', 'Name'], pasted: LONG, refusal: tooLong(200, 500) },
     ],

@@ -145,6 +145,7 @@ describe('sign-ups', () => {
     const cases: [Record<string, string>, string, RegExp][] = [
       [{ email: 'x' }, 'email', /Enter a whole e-mail address/],
       [{ email: 'a b@example.com' }, 'email', /Enter a whole e-mail address/],
+      [{ email: '\u202ea@example.com' }, 'email', /Enter a whole e-mail address/],
       [{ business_name: ' ' }, 'business_name', /Enter the name of the business/],
       [{ business_name: 'x'.repeat(101) }, 'business_name', /at most 100/],
       [{ name: 'a\u0000b' }, 'name', /ordinary characters/],

@@ -13,7 +13,7 @@ import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.t
 import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
-const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,185}\.[^\s@\p{Cc}\p{Cs}]{2,63}$/u
+const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,185}\.[^\s@\p{C}]{2,63}$/u
 const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 /** Adds the routes of these pages. */

@@ -219,6 +219,8 @@ test('the server refuses an invitation without a valid address or with an unknow
     { role: 'VIEWER' },
     { email: 'nobody', role: 'VIEWER' },
     { email: 'a\u0000@example.com', role: 'VIEWER' },
+    { email: '\u202ee@b.example', role: 'VIEWER' },
+    { email: '\u2066e@b.example\u2069', role: 'VIEWER' },
     { email: newEmail() },
     { email: newEmail(), role: 'SUPER_ADMIN' },
     { email: newEmail(), role: 'VIEWER', name: ' ' },

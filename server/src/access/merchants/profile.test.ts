@@ -162,12 +162,19 @@ test('a repeated change makes one audit entry, a missing field keeps its value, 
   assert.equal(rows.length, 3)
 })
 
+test('the server stores the address of a business without marks that change the direction of text', async () => {
+  const { call } = await newShop()
+  const saved = await call('PATCH', profile, { support_address: '\u202eesroh\u202c \u2066Kariakoo\u2069 متجر 🍅' })
+  assert.equal(saved.body.data.support_address, 'esroh Kariakoo متجر 🍅')
+})
+
 test('the server refuses a wrong contact, a light colour and a wrong logo, names the field, and changes nothing', async () => {
   const { call, viewer } = await newShop()
   const wrong: [object, string][] = [
     [{ support_phone: 'piga simu' }, 'support_phone'],
     [{ support_phone: '+'.repeat(3) }, 'support_phone'],
     [{ support_email: 'not an address' }, 'support_email'],
+    [{ support_email: '\u202ee@b.example' }, 'support_email'],
     [{ support_address: 'x'.repeat(161) }, 'support_address'],
     [{ support_address: 'a\u0000b' }, 'support_address'],
     [{ accent_color: 'red' }, 'accent_color'],

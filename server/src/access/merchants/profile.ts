@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
-import { refuse, refuseField } from '../../kernel/lib/index.ts'
+import { refuse, refuseField, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoProblem, rewritePng } from './logo-png.ts'
 import type { ProfileChange, ProfileView } from './schema.ts'
 
@@ -82,7 +82,12 @@ export async function changeProfile(
   if (typeof accent === 'string' && contrastWithWhite(accent) < CONTRAST_MIN) {
     refuseField('accent_color', 'is too light: white text on it would be hard to read. Choose a darker colour')
   }
-  await writeLook(deps, tx, act, merchant_id, { ...change, ...(accent === undefined ? {} : { accent_color: accent }) })
+  const address = change.support_address
+  await writeLook(deps, tx, act, merchant_id, {
+    ...change,
+    ...(typeof address === 'string' ? { support_address: withoutDirectionMarks(address) } : {}),
+    ...(accent === undefined ? {} : { accent_color: accent }),
+  })
   return getProfile(tx, merchant_id)
 }
 

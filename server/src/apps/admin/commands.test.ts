@@ -42,6 +42,7 @@ const INVALID_LINES: [string, string, Record<string, string>?][] = [
   ['user create --email= --role SUPER_ADMIN', '--email is required'],
   ['user create --email asha --role SUPER_ADMIN', '--email must be an e-mail address'],
   ['user create --email a@b@c --role SUPER_ADMIN', '--email must be an e-mail address'],
+  ['user create --email a\u200b@b.example --role SUPER_ADMIN', '--email must be an e-mail address'],
   [USER, '--role is required'],
   [
     `${USER} --role BOSS`,

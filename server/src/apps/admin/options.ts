@@ -108,7 +108,7 @@ export function optionalLine(values: OptionValues, name: TextOption, max: number
   return given
 }
 
-const EMAIL = /^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,190}$/u
+const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}$/u
 
 /** Returns an e-mail address in lower case. If the option is missing, returns undefined. */
 export function optionalEmail(values: OptionValues): string | undefined {

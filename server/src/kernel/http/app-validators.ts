@@ -2,7 +2,8 @@
 
 import { Ajv, type ValidateFunction } from 'ajv'
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/
+// An address contains no invisible characters, because marks that change the direction of a text make it look like another.
+const EMAIL = /^[^\s@\p{Cf}]{1,64}@[^\s@\p{Cf}]{1,190}$/u
 const UUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/
 const TIMESTAMP_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 const TIMESTAMP = (text: string) => TIMESTAMP_FORM.test(text) && !Number.isNaN(Date.parse(text))

@@ -64,11 +64,14 @@ export function dayOf(time: Date): string {
 // sentence.
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Returns the text without the marks that change the direction of text. Letters written from right to left stay. */
+export function withoutDirectionMarks(text: string): string {
+  return text.replace(DIRECTION_MARKS, '')
+}
+
 /** Returns text of a merchant or payer for an SMS or a subject: one line, no direction marks, at most `max` characters. */
 export function plainLine(text: string, max = 200): string {
-  const line = text
-    .toWellFormed()
-    .replace(DIRECTION_MARKS, '')
+  const line = withoutDirectionMarks(text.toWellFormed())
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   const characters = [...line]
@@ -80,9 +83,7 @@ export function plainLine(text: string, max = 200): string {
  * characters and direction marks.
  */
 export function plainText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(DIRECTION_MARKS, '')
+  return withoutDirectionMarks(text.toWellFormed())
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '')
 }

@@ -18,6 +18,7 @@ import {
   refuse,
   refuseField,
   storedMetadata,
+  withoutDirectionMarks,
 } from '../../kernel/lib/index.ts'
 import { createHosted } from '../collections/index.ts'
 import { insertLink, type Link, newSlug } from './store.ts'
@@ -78,10 +79,10 @@ export function checkPage(body: PageBody): CheckedPage {
     merchant_id: body.merchant_id,
     amount_minor: amount as bigint | 'too_large',
     currency: body.currency ?? CURRENCY,
-    customer_name: textOrNull(body.customer_name),
+    customer_name: shownText(body.customer_name),
     customer_phone,
     customer_email: textOrNull(body.customer_email),
-    description: textOrNull(body.description),
+    description: shownText(body.description),
     reference: textOrNull(body.reference),
     redirect_url: textOrNull(body.redirect_url),
     cancel_url: textOrNull(body.cancel_url),
@@ -109,6 +110,11 @@ function readExpiry(text: string): Date | 'not_a_time' {
 /** Returns null for an absent or empty text, because forms send an empty text for an absent field. */
 function textOrNull(text: string | null | undefined): string | null {
   return text === undefined || text === null || text === '' ? null : text
+}
+
+/** Returns a text that the payer reads, without the marks that change the direction of text, or null like `textOrNull`. */
+function shownText(text: string | null | undefined): string | null {
+  return textOrNull(text == null ? null : withoutDirectionMarks(text))
 }
 
 /**

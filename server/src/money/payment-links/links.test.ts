@@ -387,6 +387,16 @@ describe('payment links', () => {
     assert.equal((await show(link.id)).status, 'CANCELLED')
   })
 
+  test('the server stores the name and the description of a link without marks that change the direction of text', async () => {
+    const link = await newLink({
+      customer_name: '\u202eamuJ\u202c محمد 👨‍👩‍👧',
+      description: '\u2067Viatu\u2069\nmbili',
+    })
+    const { customer_name, description } = await show(link.id)
+    assert.deepEqual([customer_name, description], ['amuJ محمد 👨‍👩‍👧', 'Viatu\nmbili'])
+    assert.equal((await newLink({ description: '\u202e' })).description, null)
+  })
+
   test('the server makes no link from an invalid body, and a refusal with 400 names the field', async () => {
     const before_count = (await world.rows('select 1 from payment_links')).length
     for (const [body, field] of [
