@@ -115,6 +115,8 @@ test('a member finds a payment by the last four digits of the phone and sends it
   await visitor.leave()
 })
 
+const FOCUS_IN_MENU = "document.activeElement?.closest('nav') !== null"
+
 test('on a small screen, the keyboard skips the closed menu; the open menu takes the focus, and Escape gives it back', async () => {
   const merchant = await office.world.newMerchant()
   const admin = await office.newPerson('MERCHANT_ADMIN', merchant)
@@ -124,7 +126,7 @@ test('on a small screen, the keyboard skips the closed menu; the open menu takes
   await visitor.opens('/sandbox')
   await visitor.sees('', 'Home')
   const menu = page.getByRole('button', { name: 'Menu' })
-  const in_menu = () => page.evaluate(() => document.activeElement?.closest('nav') !== null)
+  const in_menu = () => page.evaluate<boolean>(FOCUS_IN_MENU)
   await menu.focus()
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press('Tab')
@@ -132,7 +134,7 @@ test('on a small screen, the keyboard skips the closed menu; the open menu takes
   }
   await menu.focus()
   await page.keyboard.press('Enter')
-  await page.waitForFunction(() => document.activeElement?.closest('nav') !== null)
+  await page.waitForFunction(FOCUS_IN_MENU)
   await page.keyboard.press('Escape')
   await page.locator('button[aria-expanded=false]:focus').waitFor()
   await page.keyboard.press('Tab')
