@@ -243,8 +243,9 @@ export function decideOutcome(
   const steps = is_ignored ? [] : has_timed_out ? decideTimeout(core) : decideAnswer(core, answer)
   const outcome = describeOutcome(answer)
   const described = outcome !== null && core.superseded ? supersededText(outcome) : outcome
+  // The text of a reversal does not replace the record of a contradiction: a reversal of another amount contradicts the books.
   const texts = steps.flatMap((step) => [
-    ...(outcome !== null && !isReversal(step) ? [outcome] : []),
+    ...(outcome !== null && answer.kind !== 'reversed' ? [outcome] : []),
     ...(step.failure_reason_code !== null ? [step.failure_reason_code] : []),
   ])
   const contradicted = !is_ignored && contradicts(core, answer) ? outcome : null
@@ -259,7 +260,7 @@ export function decideOutcome(
     moves: steps.map((step) => ({
       step,
       actor: step.failure_reason_code === 'timeout' ? 'deadline' : 'provider',
-      reason: step.failure_reason_code ?? described,
+      reason: step.failure_reason_code ?? (answer.kind === 'reversed' && !isReversal(step) ? null : described),
     })),
     recorded: is_new ? [...texts, contradicted] : texts,
     contradiction: is_new ? contradicted : null,
@@ -271,10 +272,7 @@ function supersededText(outcome: string): string {
   return `${outcome}, but its page took no more payments`
 }
 
-/**
- * Returns true for a reversal. Its text does not replace the record of a contradiction, because a reversal of another amount
- * contradicts the books.
- */
+/** Returns true for a reversal. An arrival that the same answer books first has no reason, because no answer reported it. */
 function isReversal({ move }: CollectionStep): boolean {
   return move === 'reverse' || move === 'reverseHeld'
 }

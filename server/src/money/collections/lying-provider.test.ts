@@ -300,6 +300,14 @@ describe('answers that contradict each other', () => {
       assert.deepEqual(await recordedOutcomes(world, id), ['pending_clearance: succeeded 1000.00 USD'])
     }))
 
+  test('if the first final answer is a reversal, only the reversal has the answer as its reason, not the arrival before it', () =>
+    withScriptedPayment({ status: () => reversed }, async ({ world, id, hint }) => {
+      await hint()
+      await hint()
+      assert.deepEqual(await recordedOutcomes(world, id), ['successful: null', 'reversed: reversed 1000.00 TZS'])
+      assert.deepEqual(warnings(world), [])
+    }))
+
   test('the server records no contradiction after a repeated or late answer', () =>
     withScriptedPayment({ status: () => paid() }, async ({ world, id, hint, script }) => {
       for (const answer of [paid(), accepted, notFound, unknown, reversed, paid(), reversed]) {
