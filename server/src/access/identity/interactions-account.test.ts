@@ -147,7 +147,9 @@ describe('sign-ups', () => {
       [{ email: 'a b@example.com' }, 'email', /Enter a whole e-mail address/],
       [{ email: '\u202ea@example.com' }, 'email', /Enter a whole e-mail address/],
       [{ business_name: ' ' }, 'business_name', /Enter the name of the business/],
-      [{ business_name: 'x'.repeat(101) }, 'business_name', /at most 100/],
+      [{ email: `${'x'.repeat(500)}@example.com` }, 'email', /Enter at most 254 characters\. You entered 512\./],
+      [{ business_name: 'x'.repeat(101) }, 'business_name', /Enter at most 100 characters\. You entered 101\./],
+      [{ name: '😀'.repeat(500) }, 'name', /Enter at most 100 characters\. You entered 500\./],
       [{ name: 'a\u0000b' }, 'name', /ordinary characters/],
       [{ password: 'short' }, 'password', /at least 8/],
       [{ password: 'x'.repeat(129) }, 'password', /at most 128/],
@@ -164,6 +166,7 @@ describe('sign-ups', () => {
       const input = new RegExp(`<input id="${field}"[^>]*>`).exec(text)?.[0] ?? ''
       assert.match(input, new RegExp(`aria-describedby="[^"]*${field}-problem"`))
       assert.match(input, /aria-invalid="true"/)
+      if (field !== 'password') assert.doesNotMatch(input, /maxlength/, 'the browser cuts off no text')
       const { password } = { ...FORM, ...wrong }
       assert.ok(!/<input id="password"[^>]* value=/.test(text) && !text.includes(`>${password}<`))
     }

@@ -14,7 +14,9 @@ import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,185}\.[^\s@\p{C}]{2,63}$/u
-const LINE = /^[^\p{Cc}\p{Cs}]{1,100}$/u
+const EMAIL_MAX = 254
+const LINE = /^[^\p{Cc}\p{Cs}]+$/u
+const LINE_MAX = 100
 
 /** Adds the routes of these pages. */
 export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void {
@@ -213,11 +215,15 @@ function emailInput(request: FastifyRequest): string {
 }
 
 function emailProblem(t: IdentityTexts, email: string): Problems {
+  const { length } = [...email]
+  if (length > EMAIL_MAX) return { email: t.long_text(EMAIL_MAX, length) }
   return EMAIL.test(email) ? {} : { email: t.bad_email }
 }
 
 function lineProblem(t: IdentityTexts, name: string, text: string, missing: string): Problems {
   if (text === '') return { [name]: missing }
+  const { length } = [...text]
+  if (length > LINE_MAX) return { [name]: t.long_text(LINE_MAX, length) }
   return LINE.test(text) ? {} : { [name]: t.bad_text }
 }
 

@@ -18,9 +18,10 @@ import { usePasskeyHtml } from './pages-passkeys.ts'
 /** The input of a refused form. The page shows this input again, but never a password or a code. */
 export type FormInput = { email?: string; name?: string; business_name?: string }
 
+// The field has no maximum length. A browser would cut off the end of a pasted address, and the page would tell the user nothing.
 function emailField(view: View, typed: FormInput, autocomplete: 'username' | 'email'): FormField {
   const value = typed.email ?? ''
-  return { name: 'email', label: textsOf(view).email, type: 'email', autocomplete, value, max: 254 }
+  return { name: 'email', label: textsOf(view).email, type: 'email', autocomplete, value }
 }
 
 function newPasswordField(view: View): FormField {
@@ -43,7 +44,7 @@ export function signInPage(view: View, typed: FormInput = {}, problems: Problems
     type: 'password',
     autocomplete: 'current-password',
   }
-  const email: FormField = { ...emailField(view, typed, 'username'), first: true }
+  const email: FormField = { ...emailField(view, typed, 'username'), first: true, max: 254 }
   const fields = [email, password].map((one) => fieldHtml(one, problems))
   const register = view.by_invitation
     ? html`<p>${t.have_invitation} ${link(view, '/identity/forgot', t.use_invitation)}</p>`
@@ -128,7 +129,7 @@ ${form(
 }
 
 function textField(name: string, label: string, autocomplete: string): FormField {
-  return { name, label, type: 'text', autocomplete, max: 100 }
+  return { name, label, type: 'text', autocomplete }
 }
 
 /** Returns the form that requests a link to set a new password. */
