@@ -64,6 +64,11 @@ const FORMS: { path: string; open?: [string, string]; send: [string, string]; fi
       { label: ['Jina la mteja', 'Name of the customer'], pasted: LONG, refusal: tooLong(200, 500) },
       { label: ['Simu ya mteja', 'Phone of the customer'], pasted: 'piga 0754', refusal: PHONE },
       {
+        label: ['Idadi', 'Quantity'],
+        pasted: '1,5',
+        refusal: ['Tumia nukta kwa desimali.', 'Use a point for decimals.'],
+      },
+      {
         label: ['Bei ya kimoja', 'Unit price'],
         pasted: 'elfu kumi',
         refusal: ['Andika bei kama 12500', 'Enter a price such as'],

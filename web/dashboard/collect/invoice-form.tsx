@@ -22,7 +22,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { readPhone } from '../../ui/phone-number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf } from '../../ui/show.ts'
-import { isQuantity, itemsTotal, lineAmount, readPrice, type TypedItem } from './invoice-sum.ts'
+import { isQuantity, itemsTotal, lineAmount, plainQuantity, readPrice, type TypedItem } from './invoice-sum.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
 /** The fields of the form as texts, as the member typed them. */
@@ -52,7 +52,7 @@ export function invoiceBody(values: TypedInvoice) {
     note: orNull(values.note),
     items: values.items.map((item) => ({
       description: item.description.trim(),
-      quantity: item.quantity.trim(),
+      quantity: plainQuantity(item.quantity),
       unit_price: readPrice(item.unit_price) ?? item.unit_price,
     })),
   }

@@ -7,12 +7,19 @@ import { addAmounts } from '../../ui/show.ts'
 export type TypedItem = { description: string; quantity: string; unit_price: string }
 
 const QUANTITY = /^(0|[1-9]\d{0,8})(?:\.(\d{1,3}))?$/
+const WITH_COMMAS = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/
+
+/** Returns a typed quantity in the format of the API. As in a price, a comma only separates thousands. */
+export function plainQuantity(text: string): string {
+  const typed = text.trim()
+  return WITH_COMMAS.test(typed) ? typed.replaceAll(',', '') : typed
+}
 
 /**
  * Parses a quantity above zero with at most three decimals into thousandths. Null means that the text is no such quantity.
  */
 function readQuantity(text: string): bigint | null {
-  const [match, whole = '0', part = ''] = QUANTITY.exec(text.trim()) ?? []
+  const [match, whole = '0', part = ''] = QUANTITY.exec(plainQuantity(text)) ?? []
   const parts = match === undefined ? 0n : BigInt(whole) * 1_000n + BigInt(part.padEnd(3, '0'))
   return parts > 0n ? parts : null
 }
