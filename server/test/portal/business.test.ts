@@ -218,11 +218,15 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByLabel('Colour of buttons').fill('#ffee00')
   await visitor.press('Hifadhi', 'Save')
   await page.getByText('is too light: white text on it would be hard to read.').waitFor()
-  await page.getByLabel('Colour of buttons').fill('#7a1fa2')
+  assert.equal(await page.getByRole('alert').count(), 0, 'the refusal is only at the field')
+  await page.getByLabel('Colour of buttons').fill('#FFF')
+  await visitor.press('Hifadhi', 'Save')
+  await page.getByText('is too light: white text on it would be hard to read.').waitFor()
+  await page.getByLabel('Colour of buttons').fill('7A1FA2')
   await visitor.press('Hifadhi', 'Save')
   await page.getByRole('status').getByText('Saved. Payers see the change now.').waitFor()
-  const saved = await world.rows('select support_phone from merchants where id = $1', [merchant.id])
-  assert.deepEqual(saved, [{ support_phone: '022 211 1234' }])
+  const saved = await world.rows('select support_phone, accent_color from merchants where id = $1', [merchant.id])
+  assert.deepEqual(saved, [{ support_phone: '022 211 1234', accent_color: '#7a1fa2' }])
 
   const upload = (name: string, mimeType: string, buffer: Buffer) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })

@@ -2,6 +2,7 @@
 
 import { Button, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { Refused } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
 import { useAction, useRead } from '../../ui/data.ts'
@@ -47,6 +48,13 @@ export function Profile() {
 /** The default colour. If the business has chosen no colour, the pages of payers have this colour. */
 const DEFAULT_COLOR = '#0b6b50'
 
+/** Returns a colour such as 7B1FA2 or #FFF in the format of the API. Null means that the text is no such colour. */
+function readColor(text: string): string | null {
+  const [, short, long = short?.replace(/./g, '$&$&')] =
+    /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/.exec(text.trim().toLowerCase()) ?? []
+  return long === undefined ? null : `#${long}`
+}
+
 type ContactFields = { support_phone: string; support_email: string; support_address: string; accent_color: string }
 
 function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean }) {
@@ -69,7 +77,7 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
       support_phone: optional((text) => (/^\+?[0-9][0-9 -]{2,18}$/.test(plainNumber(text)) ? null : t.phone_wrong)),
       support_address: check.short(160),
       support_email: optional(check.email),
-      accent_color: optional((text) => (/^#[0-9a-f]{6}$/i.test(text.trim()) ? null : t.color_wrong)),
+      accent_color: optional((text) => (readColor(text) === null ? t.color_wrong : null)),
     },
   })
   const save = draft.submit(async (typed, once) => {
@@ -79,7 +87,7 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
       support_phone: orNull(plainNumber(typed.support_phone)),
       support_email: orNull(typed.support_email),
       support_address: orNull(typed.support_address),
-      accent_color: orNull(typed.accent_color),
+      accent_color: readColor(typed.accent_color),
     }
     await mutateAsync({ body, once })
     setMessage(t.saved)
@@ -112,16 +120,14 @@ function ContactForm({ profile, may }: { profile: BusinessProfile; may: boolean 
               className="pick"
               aria-label={t.pick}
               disabled={!may}
-              value={
-                /^#[0-9a-f]{6}$/i.test(draft.form.values.accent_color) ? draft.form.values.accent_color : DEFAULT_COLOR
-              }
+              value={readColor(draft.form.values.accent_color) ?? DEFAULT_COLOR}
               onChange={(event) => draft.form.setFieldValue('accent_color', event.currentTarget.value)}
             />
           }
           rightSectionWidth="3.5rem"
           {...field('accent_color')}
         />
-        <Problem error={draft.error} />
+        {draft.error instanceof Refused && draft.error.shown_at_fields ? null : <Problem error={draft.error} />}
         <StatusMessage>{message}</StatusMessage>
         {may ? (
           <Group>
