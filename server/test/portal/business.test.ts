@@ -232,6 +232,20 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
     page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer })
   await upload('notes.txt', 'image/png', Buffer.from('no picture'))
   await page.getByRole('alert').getByText('This file is not a picture.').waitFor()
+  const drawn = (width: number, height: number, fill: string) =>
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${fill}"/></svg>`,
+    )
+  for (const [name, picture, refusal] of [
+    ['high.svg', drawn(1, 2_000, '#000'), 'This picture is too long and thin for a logo.'],
+    ['transparent.svg', drawn(200, 80, 'none'), 'This picture is not visible on white.'],
+    ['wide.svg', drawn(2_000, 1, '#000'), 'This picture is too long and thin for a logo.'],
+    ['white.svg', drawn(200, 80, '#fff'), 'This picture is not visible on white.'],
+  ] as const) {
+    await upload(name, 'image/svg+xml', picture)
+    await page.getByRole('alert').getByText(refusal).waitFor()
+  }
+  assert.equal((await world.rows('select 1 from merchant_logos where merchant_id = $1', [merchant.id])).length, 0)
   const script = '<script>document.title = "changed"</script>'
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80">${script}<rect width="200" height="80" fill="#7a1fa2"/></svg>`
   await upload('logo.svg', 'image/svg+xml', Buffer.from(svg))

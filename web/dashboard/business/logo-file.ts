@@ -12,11 +12,16 @@ const WIDTHS = [320, 240, 160, 120, 80, 60]
  */
 const FILE_MAX = 15 * 1024 * 1024
 
+/** The greatest ratio of the longer side to the shorter one that the API accepts. */
+const RATIO_MAX = 8
+/** A pixel whose red, green and blue all reach this value looks white on a page. */
+const WHITE = 240
+
 /**
- * `no_picture`: the browser cannot decode the file. `too_big`: the file exceeds FILE_MAX, or its smallest PNG exceeds
- * BYTES_MAX.
+ * `no_picture`: the browser cannot decode the file. `too_thin`: the sides exceed RATIO_MAX. `not_visible`: the picture has
+ * nothing that is visible on white. `too_big`: the file exceeds FILE_MAX, or its smallest PNG exceeds BYTES_MAX.
  */
-export type LogoFileProblem = 'no_picture' | 'too_big'
+export type LogoFileProblem = 'no_picture' | 'too_thin' | 'not_visible' | 'too_big'
 
 /**
  * Returns the picture as a PNG in base64, or the reason why the browser cannot make a logo of the file. The browser draws an
@@ -26,6 +31,9 @@ export async function shrinkLogo(file: File): Promise<{ png: string } | LogoFile
   if (file.size > FILE_MAX) return 'too_big'
   const picture = await loadPicture(file)
   if (picture === null) return 'no_picture'
+  const { naturalWidth: wide, naturalHeight: high } = picture
+  if (Math.max(wide, high) > RATIO_MAX * Math.min(wide, high)) return 'too_thin'
+  if (!isVisible(picture)) return 'not_visible'
   for (const width of WIDTHS) {
     const png = await drawPng(picture, width)
     if (png !== null && png.size <= BYTES_MAX) return { png: await base64Of(png) }
@@ -47,14 +55,32 @@ async function loadPicture(file: File): Promise<HTMLImageElement | null> {
   }
 }
 
+/** Returns true if the picture, drawn on white, has a pixel that does not look white. */
+function isVisible(picture: HTMLImageElement): boolean {
+  const pen = drawOn(picture, 160, '#fff').getContext('2d')
+  const { data = [] } = pen?.getImageData(0, 0, pen.canvas.width, pen.canvas.height) ?? {}
+  return data.some((value) => value < WHITE)
+}
+
 /** Draws the picture at most `side` pixels wide and high. Null means that the browser could not make the PNG. */
 function drawPng(picture: HTMLImageElement, side: number): Promise<Blob | null> {
+  const canvas = drawOn(picture, side, null)
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+}
+
+/** Returns a canvas with the picture, at most `side` pixels wide and high. Null as the ground means a transparent ground. */
+function drawOn(picture: HTMLImageElement, side: number, ground: string | null): HTMLCanvasElement {
   const scale = Math.min(1, side / picture.naturalWidth, side / picture.naturalHeight)
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(picture.naturalWidth * scale))
   canvas.height = Math.max(1, Math.round(picture.naturalHeight * scale))
-  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
-  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+  const pen = canvas.getContext('2d')
+  if (pen !== null && ground !== null) {
+    pen.fillStyle = ground
+    pen.fillRect(0, 0, canvas.width, canvas.height)
+  }
+  pen?.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  return canvas
 }
 
 async function base64Of(blob: Blob): Promise<string> {

@@ -27,6 +27,8 @@ export const profileTexts = texts({
     logo_alt: (name: string) => `Nembo ya ${name}`,
     choose: 'Chagua picha',
     remove: 'Ondoa nembo',
+    too_thin: 'Picha hii ni nyembamba mno kwa nembo. Chagua picha ambayo upande mmoja hauzidi mara 8 ya mwingine.',
+    not_visible: 'Picha hii haionekani kwenye rangi nyeupe. Chagua nembo yenye rangi nzito zaidi.',
     no_picture: 'Faili hili si picha. Chagua PNG, JPEG, WebP au SVG.',
     too_big: 'Picha hii ni kubwa mno. Chagua picha yenye rangi chache, au ndogo zaidi.',
     read_only: 'Msimamizi wa biashara pekee ndiye anayebadilisha haya.',
@@ -54,6 +56,9 @@ export const profileTexts = texts({
     logo_alt: (name: string) => `Logo of ${name}`,
     choose: 'Choose a picture',
     remove: 'Remove the logo',
+    too_thin:
+      'This picture is too long and thin for a logo. Choose one that is at most 8 times as long on one side as on the other.',
+    not_visible: 'This picture is not visible on white. Choose a logo with darker colours.',
     no_picture: 'This file is not a picture. Choose a PNG, JPEG, WebP or SVG.',
     too_big: 'This picture is too large. Choose one with fewer colours, or a smaller one.',
     read_only: 'Only an administrator of the business can change this.',

@@ -9,6 +9,8 @@ export type LogoPicture = { png: Buffer; width: number; height: number }
 
 /** The greatest width and height of a logo in pixels. */
 export const LOGO_SIDE_MAX = 512
+/** The greatest ratio of the longer side to the shorter one. A longer picture would be a line at the size of a logo. */
+export const LOGO_RATIO_MAX = 8
 /** The greatest size of the new PNG in bytes, because payers on slow networks download the logo. */
 export const LOGO_BYTES_MAX = 20_480
 
@@ -24,9 +26,10 @@ const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly
 const KEPT = ['PLTE', 'tRNS'] as const
 
 /**
- * The reason why the server refuses a logo: the PNG is not readable, is too wide or too high, or has too many bytes.
+ * The reason why the server refuses a logo: the PNG is not readable, is too wide or too high, is a mere line, or has too many
+ * bytes.
  */
-export type LogoProblem = 'unreadable' | 'too_wide' | 'too_large'
+export type LogoProblem = 'unreadable' | 'too_wide' | 'too_thin' | 'too_large'
 
 /**
  * Returns the upload as a new PNG, or the reason for a refusal. If the pixel data is larger than the header states, stops the
@@ -43,6 +46,7 @@ export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   if (!type?.depths.includes(depth ?? 0) || compression !== 0 || filter !== 0 || interlace !== 0) return 'unreadable'
   if (width === 0 || height === 0) return 'unreadable'
   if (width > LOGO_SIDE_MAX || height > LOGO_SIDE_MAX) return 'too_wide'
+  if (Math.max(width, height) > LOGO_RATIO_MAX * Math.min(width, height)) return 'too_thin'
   const row = 1 + Math.ceil((width * type.channels * (depth ?? 8)) / 8)
   const rows = inflateRows(pixels, row * height)
   if (rows === null || !hasKnownFilters(rows, row)) return 'unreadable'

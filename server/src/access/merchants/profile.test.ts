@@ -73,6 +73,12 @@ describe('a logo', () => {
     assert.equal(rewritePng(pngOf({ width: 513, height: 1 })), 'too_wide')
   })
 
+  test('the server refuses a picture with one side more than 8 times as long as the other', () => {
+    assert.equal(rewritePng(pngOf({ width: 320, height: 1 })), 'too_thin')
+    assert.equal(rewritePng(pngOf({ width: 10, height: 81 })), 'too_thin')
+    assert.notEqual(rewritePng(pngOf({ width: 10, height: 80 })), 'too_thin')
+  })
+
   test('the server refuses a picture with too many bytes', () => {
     const noise = randomBytes(200 * (1 + 200 * 3))
     for (let at = 0; at < noise.length; at += 1 + 200 * 3) noise[at] = 0

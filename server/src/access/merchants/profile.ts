@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { refuse, refuseField, withoutDirectionMarks } from '../../kernel/lib/index.ts'
-import { LOGO_BYTES_MAX, LOGO_SIDE_MAX, type LogoProblem, rewritePng } from './logo-png.ts'
+import { LOGO_BYTES_MAX, LOGO_RATIO_MAX, LOGO_SIDE_MAX, type LogoProblem, rewritePng } from './logo-png.ts'
 import type { ProfileChange, ProfileView } from './schema.ts'
 
 /** The contact data of a merchant for payers. Null means that the merchant has not given the field. */
@@ -94,6 +94,7 @@ export async function changeProfile(
 const LOGO_PROBLEMS: Record<LogoProblem, string> = {
   unreadable: 'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced',
   too_wide: `is larger than ${LOGO_SIDE_MAX} x ${LOGO_SIDE_MAX} pixels. Make the picture smaller`,
+  too_thin: `is too long and thin for a logo. Use a picture that is at most ${LOGO_RATIO_MAX} times as long on one side as on the other`,
   too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make the picture smaller, or use fewer colours`,
 }
 
