@@ -17,7 +17,7 @@ import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.ts
 import { caseTexts } from './case-texts.ts'
 import { decideTexts } from './decide-texts.ts'
 import { useFactRows } from './facts.tsx'
-import type { Flag } from './flags.ts'
+import { type Flag, isWarning } from './flags.ts'
 import { Flags, NameOutcome } from './panels.tsx'
 import { type ActionName, type DecisionProps, type NameCheck, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
@@ -118,7 +118,7 @@ function Approve({
   const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} name_confirmed={check?.matches === true} />
+      <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
       {check === null ? null : <NameOutcome check={check} flags={flags} />}
       {approvalHint === null ? null : (
         <Text fw={600} className="who">
@@ -168,8 +168,6 @@ function Reject({
   })
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags} name_confirmed={check?.matches === true} />
-      <NameOutcome check={check} flags={flags} />
       <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"
@@ -181,6 +179,8 @@ function Reject({
         withAsterisk={false}
         {...form.getInputProps('reason')}
       />
+      <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
+      <NameOutcome check={check} flags={flags} />
       <Problem error={error} />
       <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
     </DialogForm>

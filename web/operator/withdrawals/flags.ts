@@ -119,6 +119,9 @@ const listNames = (names: readonly string[]) => names.map(isolateDirection).join
  */
 export type Flag = { tone: Tone; text: string; cause?: RejectionCause | undefined }
 
+/** Returns true for a warning, and false for an ordinary fact. */
+export const isWarning = ({ tone }: Flag) => tone !== 'plain'
+
 /** The cause of a rejection that fits each warning. The server refuses the approval for most of the other warnings. */
 const CAUSES: Partial<Record<Warning, RejectionCause>> = {
   income_burst: 'fraud',

@@ -11,7 +11,7 @@ import { queueTexts } from '../queue-texts.ts'
 import { isolateDirection, useOperatorWords } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { useFactRows } from './facts.tsx'
-import type { Flag } from './flags.ts'
+import { type Flag, isWarning } from './flags.ts'
 import type { useNameCheck } from './panels-destination.tsx'
 import {
   hasApproved,
@@ -131,13 +131,14 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
 }
 
 /**
- * Shows the warnings as a coloured list, and below them the ordinary facts without a colour, for the panel and for the dialogs.
+ * Shows the warnings as a coloured list, and below them the ordinary facts without a colour. Dialogs give only warnings, because
+ * the facts would push the field of the reason out of view.
  * If there is no warning and the provider confirmed the name, shows a chip that says so.
  */
 export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_confirmed: boolean }) {
   const t = useTexts(caseTexts)
-  const warnings = flags.filter(({ tone }) => tone !== 'plain')
-  const facts = flags.filter(({ tone }) => tone === 'plain')
+  const warnings = flags.filter(isWarning)
+  const facts = flags.filter((flag) => !isWarning(flag))
   return (
     <div>
       {warnings.length === 0 && name_confirmed ? <Chip tone="good">{t.usual}</Chip> : null}
