@@ -510,7 +510,19 @@ function Filters<Csv extends CallName>({
         <FilterField key={filter.name} filter={filter} list={list} wrong={wrong[filter.name]} />
       ))}
       {list.filtered ? (
-        <Button variant="default" onClick={list.clear}>
+        <Button
+          variant="default"
+          onClick={(event) => {
+            // This button disappears, so the first element of the filters that takes the focus gets it.
+            for (const field of event.currentTarget.parentElement?.querySelectorAll<HTMLElement>(
+              'button, input, select',
+            ) ?? []) {
+              field.focus()
+              if (document.activeElement === field) break
+            }
+            list.clear()
+          }}
+        >
           {t.clear}
         </Button>
       ) : null}

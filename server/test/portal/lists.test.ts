@@ -37,10 +37,10 @@ for (const language of LANGUAGES) {
       await visitor.looks(path)
     }
     // A filter that may hide waiting records has its name in the empty state, with a button that removes only this filter.
-    const live = says('Ondoa kichujio Mazingira: Halisi', 'Remove the filter Environment: Live')
-    const remove = page.getByRole('button', { name: live, exact: true })
+    const environment = says('Ondoa kichujio Mazingira:', 'Remove the filter Environment:')
+    const remove = page.getByRole('button', { name: environment })
     for (const [path, rest] of [
-      ['/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live', '?status=BLOCKED_IP_WHITELIST'],
+      ['/withdrawals?status=BLOCKED_IP_WHITELIST&environment=sandbox', '?status=BLOCKED_IP_WHITELIST'],
       ['/collections?environment=live', ''],
     ] as const) {
       await visitor.opens(path)
@@ -53,6 +53,8 @@ for (const language of LANGUAGES) {
       await page.waitForURL(({ search }) => search === rest)
       await clear.or(page.locator('.empty h2')).first().waitFor()
     }
+    await visitor.opens('/withdrawals?status=BLOCKED_IP_WHITELIST&environment=live')
+    await clear.waitFor()
     await visitor.opens('/withdrawals?status=BLOCKED_IP_WHITELIST')
     await clear.waitFor()
     await visitor.picture('queue-clear')
@@ -62,6 +64,7 @@ for (const language of LANGUAGES) {
     await visitor.picture('none-match')
     await visitor.press('Ondoa vichujio', 'Clear filters')
     await none.waitFor({ state: 'detached' })
+    await visitor.page.locator('[role=search] :focus').waitFor()
     await visitor.leave()
   })
 

@@ -604,10 +604,11 @@ describe("the operators' console", () => {
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
       const left = (count: number) =>
         says(
-          `Wenye tahadhari haujachaguliwa: ${count}; chagua kila mmoja peke yake.`,
-          `${count} ${count === 1 ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen; choose each by itself.`,
+          `Wenye tahadhari haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
+          `${count} ${count === 1 ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen. Tick the ones that you have checked.`,
         )
       await hears(visitor, left(3), left(3))
+      await page.locator('.choice-bar button:focus', { hasText: says('', 'Review and approve 2') }).waitFor()
       await visitor.looks('marked withdrawals left')
       await visitor.picture('marked-left')
       for (const amount of ['6,000', '1,400', '1,300']) {
@@ -619,7 +620,10 @@ describe("the operators' console", () => {
       }
       await hears(visitor, 'Wenye tahadhari uliochagua: 3.', 'You chose 3 withdrawals with a warning.')
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
-      assert.equal(await page.getByText(says('peke yake', 'choose each by itself')).count(), 0)
+      assert.equal(
+        await page.getByText(says('Weka alama kwenye uliokagua', 'Tick the ones that you have checked')).count(),
+        0,
+      )
 
       await review(visitor)
       const lines = question(visitor).locator('.lines > li')

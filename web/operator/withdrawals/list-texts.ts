@@ -17,8 +17,8 @@ export const listTexts = texts({
     pick_hint: 'Weka alama kwenye utoaji unaotaka kuuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
     pick_unmarked: (count: string) => `Chagua ${count} usio na tahadhari`,
-    pick_each: 'Utoaji wote wa ukurasa huu una tahadhari; chagua kila mmoja peke yake.',
-    pick_left: (count: string) => `Wenye tahadhari haujachaguliwa: ${count}; chagua kila mmoja peke yake.`,
+    pick_each: 'Kila utoaji unaosubiri kwenye ukurasa huu una tahadhari. Weka alama kwenye uliokagua.',
+    pick_left: (count: string) => `Wenye tahadhari haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
     pick_marked: (count: string) => `Wenye tahadhari uliochagua: ${count}. Kagua kila mmoja kabla ya kuidhinisha.`,
     unpick: 'Ondoa uchaguzi',
     picked: (count: string, amount: string) => `Umechagua ${count}, jumla ${amount}`,
@@ -80,9 +80,9 @@ export const listTexts = texts({
     pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_unmarked: (count: string) => `Choose the ${count} without a warning`,
-    pick_each: 'All withdrawals on this page have a warning; choose each by itself.',
+    pick_each: 'Every waiting withdrawal on this page has a warning. Tick the ones that you have checked.',
     pick_left: (count: string) =>
-      `${count} ${count === '1' ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen; choose each by itself.`,
+      `${count} ${count === '1' ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen. Tick the ones that you have checked.`,
     pick_marked: (count: string) =>
       `You chose ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'} with a warning. Check each one before you approve.`,
     unpick: 'Clear the selection',

@@ -1,7 +1,7 @@
 // Shows the withdrawals of all merchants, with filters, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
@@ -85,7 +85,9 @@ export function OperatorWithdrawals() {
         rowKey={(row) => row.id}
         href={(row) => `withdrawals/${row.id}`}
         first={<MerchantFilter list={list} />}
-        isQueue={({ status = '', ...others }) => WAITING.has(status) && Object.keys(others).length === 0}
+        isQueue={({ status = '', environment = 'live', ...others }) =>
+          WAITING.has(status) && environment === 'live' && Object.keys(others).length === 0
+        }
         empty={<EmptyState title={t.empty}>{t.teach}</EmptyState>}
       />
       {decides ? <Choice draft={draft} rows={data?.items ?? []} onCheck={() => ask('batch')} /> : null}
@@ -217,18 +219,23 @@ function Choice({
   const unmarked = open.filter((row) => !isMarked(row))
   const left = open.filter(({ id }) => skipped.includes(id))
   const marked = rows.filter((row) => draft.has(row.id) && isMarked(row))
+  const bar = useRef<HTMLDivElement>(null)
+  // The pressed button disappears, so the first button of the changed bar gets the focus.
+  const focusBar = () => setTimeout(() => bar.current?.querySelector('button')?.focus())
   const chooseAll = () => {
     draft.add(unmarked)
     setSkipped(open.filter(isMarked).map(({ id }) => id))
+    focusBar()
   }
   const clear = () => {
     draft.clear()
     setSkipped([])
+    focusBar()
   }
   if (open.length === 0 && draft.rows.length === 0) return null
   const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   return (
-    <Group gap="xs" className="panel choice-bar">
+    <Group gap="xs" className="panel choice-bar" ref={bar}>
       <div role="status">
         <Text fw={600}>
           {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
