@@ -175,8 +175,8 @@ function useTell(
     return {
       tone: toneOf(item.to),
       text: item.from === null ? t.began(word(item.to), actor) : t.moved(word(item.from), word(item.to), actor),
-      quote: kind === 'withdrawal' && item.reason ? words.reason(item.reason) : null,
-      details: [kind === 'collection' && item.reason ? [labels.reason, words.reason(item.reason)] : null],
+      quote: kind === 'withdrawal' && item.reason ? words.report(item.reason) : null,
+      details: [kind === 'collection' && item.reason ? [labels.reason, words.report(item.reason)] : null],
     }
   }
   const tellTransfer = (item: Extract<TimelineItem, { kind: 'transfer' }>): TimelineEntry => ({

@@ -1,7 +1,9 @@
 // Translates statuses, methods and reasons, and gives each status its tone.
 
-import { texts, useTexts } from './language.ts'
+import { texts, useLanguage, useTexts } from './language.ts'
 import type { Tone } from './parts.tsx'
+import { sayReport } from './provider-report.ts'
+import { showAmount } from './show.ts'
 
 /** The text of each code of the API, by kind of code. A code without a text stays unchanged on the page. */
 export const words = texts({
@@ -148,6 +150,7 @@ export const words = texts({
 /** Returns the functions that translate codes into the current language. An unknown code stays unchanged. */
 export function useWords() {
   const t = useTexts(words)
+  const language = useLanguage()
   const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
   return {
     collection: of('collection'),
@@ -156,6 +159,8 @@ export function useWords() {
     invoice: of('invoice'),
     method: of('method'),
     reason: of('reason'),
+    /** Says in words what a provider reported, as a history stores the report. */
+    report: (text: string) => sayReport(text, language, { amount: showAmount, reason: (code) => t.reason[code] }),
     provider_status: of('provider_status'),
     role: of('role'),
     environment: of('environment'),

@@ -1462,6 +1462,8 @@ describe("the operators' console", () => {
     assert.match(alignment, /^(right|end)$/)
     await visitor.page.getByRole('link', { name: 'TZS 1,100' }).click()
     await question(visitor).getByText('The merchant requested TZS 1,000, but the provider took TZS 1,100.').waitFor()
+    const history = visitor.page.locator('.timeline li', { hasText: 'Under review' })
+    await history.getByText('The provider reported: succeeded, TZS 1,100', { exact: true }).waitFor()
     await visitor.looks('held')
     await visitor.press('', 'Confirm')
     await question(visitor).getByText('Choose a decision.').waitFor()

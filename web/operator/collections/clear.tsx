@@ -202,7 +202,11 @@ export function HeldHistory({ of, order = 3 }: { of: CollectionRow; order?: 2 | 
                 {t.actor(entry.actor)} · <Time time={entry.at} />
               </Text>
             </Group>
-            {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
+            {entry.reason ? (
+              <Text className="written">
+                {entry.actor.startsWith('operator') ? entry.reason : words.report(entry.reason)}
+              </Text>
+            ) : null}
           </li>
         ))}
       </ol>

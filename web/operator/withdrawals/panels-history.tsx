@@ -63,7 +63,11 @@ export function HistoryPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord 
                   ? t.approved
                   : words.withdrawal(entry.to_status)}
             </Text>
-            {entry.reason ? <Text className="written">{entry.reason}</Text> : null}
+            {entry.reason ? (
+              <Text className="written">
+                {entry.actor.kind === 'provider' ? words.report(entry.reason) : entry.reason}
+              </Text>
+            ) : null}
             {entry.event ? <Text size="sm">{t.webhook(entry.event)}</Text> : null}
             <Text size="sm" c="dimmed" className="who">
               {t.by(operatorWords.actor(entry.actor.kind), entry.actor.name)} · <Time time={entry.at} />

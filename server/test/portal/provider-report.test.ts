@@ -1,0 +1,53 @@
+// Tests that the consoles say in words what a provider reported, as the history stores it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sayReport } from '../../../web/ui/provider-report.ts'
+import type { Answer } from '../../src/adapters/providers/port.ts'
+import { describeOutcome } from '../../src/money/collections/decide.ts'
+import { describePayoutAnswer } from '../../src/money/withdrawals/decide.ts'
+
+const REASONS: Record<string, string> = { provider_declined: 'The provider declined' }
+const show = {
+  amount: (amount: string, currency: string) => `<${amount} in ${currency}>`,
+  reason: (code: string) => REASONS[code],
+}
+const inBoth = (text: string | null) => (['en', 'sw'] as const).map((language) => sayReport(text ?? '', language, show))
+const report = (kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint, currency = 'TZS'): Answer => ({
+  kind,
+  amount_minor,
+  currency,
+  provider_status: null,
+})
+
+test('the consoles say a report of money in words, with its amount, in both languages', () => {
+  assert.deepEqual(inBoth(describeOutcome(report('reversed', 7_950_000n))), [
+    'The provider reported: reversed, <79500.00 in TZS>',
+    'Mtoa huduma ameripoti: pesa zimerudishwa, <79500.00 in TZS>',
+  ])
+  assert.deepEqual(inBoth(describeOutcome(report('succeeded', 2_000_050n, 'USD'))), [
+    'The provider reported: succeeded, <20000.50 in USD>',
+    'Mtoa huduma ameripoti: muamala umefanikiwa, <20000.50 in USD>',
+  ])
+  assert.deepEqual(inBoth(`${describeOutcome(report('held', 12_500_000n))}, but its page took no more payments`), [
+    'The provider reported: held for a review, <125000.00 in TZS>. The page of this payment took no more payments.',
+    'Mtoa huduma ameripoti: pesa zimezuiwa kwa ukaguzi, <125000.00 in TZS>. Ukurasa wa malipo haya haukuwa unapokea malipo tena.',
+  ])
+})
+
+test('the consoles say a decline in words, and a code by its reason', () => {
+  const declined = { kind: 'declined', reason: 'provider_declined', provider_status: null } as const
+  assert.deepEqual(inBoth(describePayoutAnswer(declined)), [
+    'The provider reported: declined (The provider declined)',
+    'Mtoa huduma ameripoti: muamala umekataliwa (The provider declined)',
+  ])
+  assert.deepEqual(inBoth('provider_declined'), ['The provider declined', 'The provider declined'])
+})
+
+test('every other text of a history stays unchanged', () => {
+  for (const text of [
+    ...['reversed 79500.00 TZS yesterday', 'we reversed 79500.00 TZS', 'reversed 79500 TZS', 'reversed -1.00 TZS'],
+    ...['returned 79500.00 TZS', 'reversed 79500.00 tzs', 'declined by_nobody', 'declined provider_declined twice', ''],
+  ])
+    assert.deepEqual(inBoth(text), [text, text])
+})
