@@ -1,9 +1,11 @@
-// Tests that every document and every e-mail to a customer shows the merchant's logo until the merchant removes it.
+// Tests that documents and e-mails to customers show the merchant's logo until its removal, and the merchant's contact and colour.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { lineColours } from '../../../test/document-checks.ts'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { invoicesOf, slugOf } from '../../../test/invoices.ts'
+import { readPdf } from '../../../test/read-pdf.ts'
 import { sampleLogo } from '../../../test/sample-logo.ts'
 import { type MailServer, startMailServer } from '../../../test/smtp.ts'
 
@@ -20,7 +22,7 @@ after(async () => {
 
 const IMAGE = /\/Subtype \/Image/
 
-test("a merchant's logo is in the invoice, the receipt, the poster and the e-mail, until the merchant removes the logo", async () => {
+test("a merchant's logo is in the documents and the e-mail until its removal, and the documents have contact and colour", async () => {
   const key = world.live_key
   const admin = (await world.newSession('MERCHANT_ADMIN')).token
   const invoices = invoicesOf(world)
@@ -58,6 +60,15 @@ test("a merchant's logo is in the invoice, the receipt, the poster and the e-mai
   assert.deepEqual([await images(), await mailed()], [[false, false, false], false])
   assert.equal((await put()).status, 200)
   assert.deepEqual([await images(), await mailed()], [[true, true, true], true])
+  const look = { support_phone: '022 211 1234', support_address: 'Kariakoo', accent_color: '#7a1fa2' }
+  const saved = await world.call({ method: 'PATCH', url: '/v1/merchant/profile', payload: look, key: admin })
+  assert.equal(saved.status, 200, saved.text)
+  for (const url of documents) {
+    const { bytes } = await world.call({ method: 'GET', url, key: url.startsWith('/v1') ? key : null })
+    assert.ok(lineColours(bytes).includes('#7a1fa2'), url)
+    const texts = readPdf(bytes).pages.flatMap((page) => page.texts.map(({ text }) => text))
+    for (const line of ['022 211 1234', 'Kariakoo']) assert.ok(texts.join(' ').includes(line), `${url}: ${line}`)
+  }
   const removed = await world.call({ method: 'DELETE', url: '/v1/merchant/logo', key: admin })
   assert.equal(removed.status, 200, removed.text)
   assert.deepEqual([await images(), await mailed()], [[false, false, false], false])

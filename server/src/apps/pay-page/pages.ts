@@ -226,6 +226,7 @@ function receiptInput(link: Link, payment: PagePayment, frame: MerchantFrame) {
     brand_name: frame.brand_name,
     merchant_name: link.merchant_name,
     contact: contactLines(link),
+    accent_color: link.accent_color,
     amount_minor: facts.amount_minor,
     currency: facts.currency,
     method: methodName(frame, facts.method),

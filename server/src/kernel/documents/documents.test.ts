@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTidy, linesOf, pagesOf, qrTextOf, shows, showsNot } from '../../../test/document-checks.ts'
+import { isTidy, lineColours, linesOf, pagesOf, qrTextOf, shows, showsNot } from '../../../test/document-checks.ts'
 import { type Page, readPdf } from '../../../test/read-pdf.ts'
 import { LOGO_COLOURS, sampleLogo } from '../../../test/sample-logo.ts'
 import { type InvoiceDocument, invoicePdf } from './invoice.ts'
@@ -19,6 +19,7 @@ const INVOICE: InvoiceDocument = {
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
   logo: null,
+  accent_color: null,
   contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   number: 'INV-000123',
   status: 'SENT',
@@ -44,6 +45,7 @@ const RECEIPT: ReceiptDocument = {
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
   logo: null,
+  accent_color: null,
   contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   amount_minor: 2_500_000n,
   currency: 'TZS',
@@ -64,6 +66,8 @@ const POSTER: PosterDocument = {
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
   logo: null,
+  accent_color: null,
+  contact: ['022 211 0000', 'Kariakoo, Dar es Salaam'],
   amount_minor: 2_500_000n,
   currency: 'TZS',
   description: 'Mchele kilo 25',
@@ -88,12 +92,40 @@ const ATTACKS: Record<string, string> = {
   empty: '',
 }
 
-test('an invoice and a receipt show the contact data of the merchant', async () => {
+test('an invoice, a receipt and a poster show the contact data of the merchant', async () => {
   for (const bytes of [invoicePdf(INVOICE), receiptPdf(RECEIPT)]) {
     shows(await pagesOf(bytes), ['022 211 0000', 'Kariakoo, Dar es Salaam'])
   }
+  shows(await pagesOf(posterPdf(POSTER)), ['022 211 0000 · Kariakoo, Dar es Salaam'])
   const without = await pagesOf(receiptPdf({ ...RECEIPT, contact: [] }))
   showsNot(without, /022 211 0000|Kariakoo/)
+})
+
+test('a poster with the longest texts and a long contact keeps each text apart from the others', async () => {
+  const long = {
+    ...POSTER,
+    logo: sampleLogo('rgb', 512, 256).toString('base64'),
+    merchant_name: 'Duka la Asha '.repeat(15),
+    description: 'Mchele '.repeat(50),
+    page_url: `https://lipa.example.co.tz/${'a'.repeat(120)}`,
+    contact: ['022 211 0000', 'Mtaa wa Kariakoo '.repeat(9)],
+    test: true,
+  }
+  const [page] = await pagesOf(posterPdf(long))
+  assert.ok(page !== undefined)
+  isTidy(page, 5 * MM)
+  assert.match(page.texts.map(({ text }) => text).join('|'), /\|022 211 0000 · Mtaa wa Kariakoo [^|]*…\|/)
+})
+
+test('each document has a line in the colour of the merchant, and none without a colour', async () => {
+  for (const draw of [
+    (accent_color: string | null) => invoicePdf({ ...INVOICE, accent_color }),
+    (accent_color: string | null) => receiptPdf({ ...RECEIPT, accent_color }),
+    (accent_color: string | null) => posterPdf({ ...POSTER, accent_color }),
+  ]) {
+    assert.ok(lineColours(await draw('#7a1fa2')).includes('#7a1fa2'))
+    assert.ok(!lineColours(await draw(null)).includes('#7a1fa2'))
+  }
 })
 
 test('each document shows the logo of the merchant in every colour type, and the same input makes the same bytes', async () => {

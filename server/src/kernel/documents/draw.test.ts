@@ -11,6 +11,8 @@ const POSTER: PosterDocument = {
   brand_name: 'Malipo',
   merchant_name: 'Duka la Asha',
   logo: null,
+  accent_color: null,
+  contact: [],
   amount_minor: 2_500_000n,
   currency: 'TZS',
   description: 'Mchele',

@@ -4,6 +4,7 @@ import { dayOf, type Language, maskPhone, showAmount, showDate, showTime } from 
 import { clean, cleanLines } from './clean.ts'
 import { drawItems, type InvoiceItem } from './invoice-items.ts'
 import {
+  accentRule,
   addPage,
   drawLines,
   drawLink,
@@ -31,6 +32,8 @@ export type InvoiceDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
+  /** The colour of the merchant as #rrggbb, dark enough for white text. Null means that the merchant has chosen none. */
+  accent_color: string | null
   /** The contact data of the merchant, one line for each kind of contact. */
   contact: readonly string[]
   /** The invoice number as the customer sees it, such as INV-000123. */
@@ -92,6 +95,7 @@ export function invoicePdf(input: InvoiceDocument): Promise<Buffer> {
     drawn_at: input.drawn_at,
   })
   addPage(sheet, A4)
+  accentRule(sheet, input.accent_color, { x: LEFT, y: 12, width: WIDTH })
   let y = drawHead(sheet, input, TOP + (input.test ? 14 : 0))
   y = drawParties(sheet, input, y + 16)
   y = drawSummary(sheet, input, y + 16)

@@ -3,6 +3,7 @@
 import { type Language, showAmount } from '../lib/index.ts'
 import { clean } from './clean.ts'
 import {
+  accentRule,
   addPage,
   drawLines,
   drawLink,
@@ -28,6 +29,10 @@ export type PosterDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
+  /** The contact data of the merchant for the foot of the poster. */
+  contact: readonly string[]
+  /** The colour of the merchant as #rrggbb, dark enough for white text. Null means that the merchant has chosen none. */
+  accent_color: string | null
   amount_minor: bigint | null
   currency: string
   description: string | null
@@ -43,6 +48,8 @@ const A5: [number, number] = [419.53, 595.28]
 const LEFT = 32
 const WIDTH = A5[0] - 2 * LEFT
 const QR_SIZE = mm(84)
+/** The position of the name of the installation, below all other texts. */
+const BRAND_Y = A5[1] - 30
 /**
  * The greatest size of the logo in points. If all other lines are as long as possible, this space remains for the logo.
  */
@@ -70,6 +77,7 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
     drawn_at: input.drawn_at,
   })
   addPage(sheet, A5)
+  accentRule(sheet, input.accent_color, { x: LEFT, y: 20, width: WIDTH })
   let y = 30
   const addText = (tag: string, style: Style, lines: readonly string[], after: number) => {
     const from = y
@@ -99,8 +107,13 @@ export function posterPdf(input: PosterDocument): Promise<Buffer> {
   y += QR_SIZE + 4
   addText('P', BODY, wrap(sheet, BODY, texts.poster.scan, WIDTH, 2), 4)
   const lines = wrap(sheet, LINK, clean(input.page_url, 300), WIDTH, 2)
-  drawLink(sheet, LINK, input.page_url, lines, { x: LEFT, y, width: WIDTH, align: 'center' })
-  y = A5[1] - 34
+  const end = drawLink(sheet, LINK, input.page_url, lines, { x: LEFT, y, width: WIDTH, align: 'center' })
+  const contact = input.contact.map((line) => clean(line, 254)).join(' · ')
+  // A long contact needs a second line, for which a poster with long texts has no space.
+  const max = BRAND_Y - 2 * lineHeight(SMALL) > end ? 2 : 1
+  const foot = contact === '' ? [] : wrap(sheet, SMALL, contact, WIDTH, max)
+  y = BRAND_Y - foot.length * lineHeight(SMALL)
+  if (foot.length > 0) addText('P', SMALL, foot, 0)
   addText('P', SMALL, wrap(sheet, SMALL, clean(input.brand_name, 60), WIDTH, 1), 0)
   return finish(sheet)
 }

@@ -4,6 +4,7 @@ import { type Language, maskPhone, showAmount, showTime } from '../lib/index.ts'
 import { clean } from './clean.ts'
 import { qrModules } from './qr.ts'
 import {
+  accentRule,
   addPage,
   drawLines,
   drawQr,
@@ -30,6 +31,8 @@ export type ReceiptDocument = {
   merchant_name: string
   /** The logo of the merchant as a PNG in base64. Null means that the merchant has none. */
   logo: string | null
+  /** The colour of the merchant as #rrggbb, dark enough for white text. Null means that the merchant has chosen none. */
+  accent_color: string | null
   /** The contact data of the merchant, one line for each kind of contact. */
   contact: readonly string[]
   amount_minor: bigint
@@ -80,6 +83,7 @@ export function receiptPdf(input: ReceiptDocument): Promise<Buffer> {
   const parts = [...headParts(sheet, input), ...rowParts(sheet, input), ...footParts(sheet, input)]
   let y = mm(4)
   addPage(sheet, [PAPER, y + parts.reduce((sum, { height }) => sum + height, 0) + mm(6)])
+  accentRule(sheet, input.accent_color, { x: LEFT, y: mm(2.5), width: WIDTH })
   for (const { height, draw } of parts) {
     draw(y)
     y += height

@@ -188,14 +188,24 @@ export function silent(sheet: Sheet, draw: () => void): void {
 }
 
 /** Draws a horizontal line that screen readers skip. */
-export function rule(sheet: Sheet, box: { x: number; y: number; width: number }, thickness: number): void {
+export function rule(
+  sheet: Sheet,
+  box: { x: number; y: number; width: number },
+  thickness: number,
+  color = '#000',
+): void {
   silent(sheet, () => {
     sheet.doc
       .lineWidth(thickness)
       .moveTo(box.x, box.y)
       .lineTo(box.x + box.width, box.y)
-      .stroke('#000')
+      .stroke(color)
   })
+}
+
+/** Draws a line in the colour of the merchant, such as #7a1fa2. Null means that the merchant has chosen no colour. */
+export function accentRule(sheet: Sheet, color: string | null, box: { x: number; y: number; width: number }): void {
+  if (color !== null) rule(sheet, box, 2, color)
 }
 
 /** Draws a rectangle that screen readers skip. */

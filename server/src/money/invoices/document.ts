@@ -28,6 +28,7 @@ export async function invoiceDocument(
     brand_name: deps.config.brand_name,
     merchant_name: invoice.merchant_name,
     logo: await logoBase64(deps.db, invoice),
+    accent_color: invoice.accent_color,
     contact: contactLines(invoice),
     number: displayNumber(invoice.number),
     status: statusAt(invoice, deps.clock.now()),

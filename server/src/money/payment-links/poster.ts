@@ -1,7 +1,7 @@
 // Serves the printable poster of a payment link.
 
 import Type from 'typebox'
-import { logoBase64 } from '../../access/merchants/index.ts'
+import { contactLines, logoBase64 } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type PosterDocument } from '../../kernel/documents/index.ts'
 import { type Access, type App, caller, MERCHANT_ROLES, payUrlOf } from '../../kernel/http/index.ts'
@@ -66,6 +66,8 @@ async function posterOf(
     brand_name: deps.config.brand_name,
     merchant_name: link.merchant_name,
     logo: await logoBase64(deps.db, link),
+    accent_color: link.accent_color,
+    contact: contactLines({ ...link, support_email: null }),
     amount_minor: link.amount_minor,
     currency: link.currency,
     description: pageDescription(link, language),
