@@ -63,7 +63,9 @@ for (const language of languagesOf(0)) {
     const { page, says } = at
     await at.opens('/sandbox')
     const strip = page.getByRole('region', { name: says('Yanayohitaji uangalizi wako', 'Needs your attention') })
-    await strip.getByText(says('haipokei taarifa za majaribio', 'does not accept the events of the sandbox')).waitFor()
+    await strip
+      .getByText(says('haipokei matukio ya mazingira ya Majaribio', 'does not accept the events of the sandbox'))
+      .waitFor()
     await strip
       .getByText(says(/^2 unajaribiwa tena \(jaribio lijalo .*\d\d:\d\d\)$/, /^2 are retried \(next .*\d\d:\d\d\)$/))
       .waitFor()
@@ -92,7 +94,7 @@ for (const language of languagesOf(0)) {
     await at.picture('attention-phone')
     await page.setViewportSize({ width: 360, height: 740 })
     await strip.locator('.facts').waitFor({ state: 'hidden' })
-    const failing = items.filter({ hasText: says('haipokei taarifa', 'does not accept the events') })
+    const failing = items.filter({ hasText: says('haipokei matukio', 'does not accept the events') })
     const sentence = await failing.locator('strong').innerText()
     const details = failing.locator('summary')
     assert.equal(await details.textContent(), `${says('Maelezo', 'Details')}: ${sentence}`)
@@ -201,7 +203,7 @@ for (const language of languagesOf(1)) {
     await line.getByRole('link', { name: says('Angalia anwani hizi', 'See the endpoints') }).click()
     await at.sees('Anwani zisizopokea ujumbe', 'Failing endpoints')
     const rows = page.getByRole('table').locator('tbody').getByRole('row')
-    await rows.filter({ hasText: says('Anwani kuu', 'Main address') }).waitFor()
+    await rows.filter({ hasText: says('Anwani kuu', 'Main endpoint') }).waitFor()
     await rows
       .filter({ hasText: 'Books' })
       .getByText(says(/^2 unajaribiwa tena \(/, /^2 are retried \(next /))
@@ -227,7 +229,7 @@ for (const language of languagesOf(0)) {
     const { page, says } = at
     const box = page.getByRole('region', { name: says('Yanayohitaji uangalizi wako', 'Needs your attention') })
     const [test_name, change_name] = [
-      says('Tuma la majaribio', 'Send a test'),
+      says('Tuma tukio la mfano', 'Send a test event'),
       says('Badilisha anwani', 'Change the address'),
     ]
     await at.opens('/sandbox/webhooks')
@@ -629,7 +631,7 @@ test('a member sees the warning about a failing webhook, tests the address, and 
   receiver.reply = { kind: 'status', status: 200 }
   const before = receiver.received.length
   const box = page.getByRole('region', { name: 'Needs your attention' })
-  await box.getByRole('button', { name: 'Send a test' }).click()
+  await box.getByRole('button', { name: 'Send a test event' }).click()
   await page.getByText('Your server accepts the events of the sandbox again').waitFor()
   const menu = page.getByRole('navigation', { name: 'Menu' })
   const badge = menu.getByRole('link', { name: /^Webhooks/ }).locator('.count')
@@ -682,7 +684,7 @@ for (const language of languagesOf(0)) {
     const { page, says } = at
     await at.opens('/sandbox/webhooks')
     receiver.reply = { kind: 'status', status: 200 }
-    await at.press('Tuma la majaribio', 'Send a test')
+    await at.press('Tuma tukio la mfano', 'Send a test event')
     await page.getByText(says('Seva yako inapokea tena', 'Your server accepts the events')).waitFor()
     receiver.reply = { kind: 'status', status: 500 }
     await at.press('Tuma sasa', 'Send now')

@@ -235,14 +235,14 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
   const before = receiver.received.length
   receiver.reply = { kind: 'status', status: 200 }
   await page.evaluate(WATCH_TRUTHS)
-  await visitor.press('', 'Send a test')
+  await visitor.press('', 'Send a test event')
   await page.getByRole('status').getByText('Your server answered 200 after').waitFor()
   assert.deepEqual(await page.evaluate('truths'), [], 'the page never reports an answer above a delivery without one')
   const sent = receiver.received[before]
   assert.ok(sent)
   assert.equal(sent.headers['x-service-signature'], createHmac('sha256', secret).update(sent.body).digest('hex'))
   receiver.reply = { kind: 'status', status: 401 }
-  await visitor.press('', 'Send a test')
+  await visitor.press('', 'Send a test event')
   await page.getByRole('status').getByText('seems to have refused the signature').waitFor()
   assert.equal(
     await page.getByRole('row', { name: /A payment succeeded Test/ }).count(),
@@ -272,13 +272,13 @@ test('a developer adds, changes, tests and removes another webhook endpoint, and
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Copy this secret now' }).waitFor()
   const secret = await page.locator('.key').innerText()
-  await page.getByText('There is no main address. 1 other endpoint below gets events.').waitFor()
+  await page.getByText('There is no main endpoint. 1 other endpoint below gets events.').waitFor()
   await page.getByRole('button', { name: 'Change: Bookkeeping' }).click()
   await dialog.getByLabel('Description (optional)').fill('Books')
   await dialog.getByRole('button', { name: 'Save' }).click()
   const before = receiver.received.length
   receiver.reply = { kind: 'status', status: 200 }
-  await page.getByRole('button', { name: 'Send a test: Books' }).click()
+  await page.getByRole('button', { name: 'Send a test event: Books' }).click()
   const result = page.getByRole('status').filter({ hasText: 'Books' })
   await result.getByText('Your server answered 200 after').waitFor()
   const sent = receiver.received[before]
@@ -404,7 +404,7 @@ for (const language of languagesOf(0))
       .getByText(says('Seva inatuma ujumbe huu sasa.', 'The server sends this delivery now.'))
       .waitFor()
     await page
-      .getByRole('table', { name: says('Majaribio ya kutuma', 'Attempts') })
+      .getByRole('table', { name: says('Mara zilizojaribiwa', 'Attempts') })
       .getByRole('row')
       .nth(2)
       .waitFor()
@@ -468,7 +468,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
   await operator.leave()
   const swahili = await office.comes(member, 'dashboard', { language: 'sw' })
   await swahili.opens('/sandbox')
-  const warning = swahili.page.getByText('Seva yako haipokei taarifa za majaribio')
+  const warning = swahili.page.getByText('Seva yako haipokei matukio ya mazingira ya Majaribio')
   await warning.waitFor()
   world.deps.clock.advance(1)
   await world.call({ method: 'PATCH', url: '/v1/merchant/webhook-config', key, payload })
@@ -482,7 +482,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
   await pay()
   await receiver.waitFor(before + 3)
   await swahili.opens('/sandbox')
-  await swahili.page.getByText('Seva yako inapokea tena taarifa za majaribio').waitFor()
+  await swahili.page.getByText('Seva yako inapokea tena matukio ya mazingira ya Majaribio').waitFor()
   await swahili.page.getByText(/^Ujumbe usiopokelewa: 1 unajaribiwa tena \(jaribio lijalo .*\)$/).waitFor()
   assert.equal(await warning.count(), 0)
   await swahili.looks('an endpoint that works again')

@@ -19,7 +19,7 @@ export const collectionTexts = texts({
     payer: 'Mlipaji',
     fee: 'Makato yetu',
     net: 'Kinachoingia kwenye salio',
-    provider_reference: 'Namba kwa mtoa huduma',
+    provider_reference: 'Namba ya kumbukumbu kwa mtoa huduma',
     receipt: 'Risiti',
     amount: 'Kiasi kilichoombwa',
     received: 'Kiasi kilichopokelewa',

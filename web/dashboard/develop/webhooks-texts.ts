@@ -99,9 +99,8 @@ export const webhooksTexts = texts({
     endpoint_remove_text: 'Seva yake haitapokea ujumbe zaidi. Ujumbe unaosubiri hautatumwa.',
     endpoint_remove_yes: 'Ndiyo, iondoe',
     test: 'Jaribu anwani yako',
-    test_help:
-      'Tunatuma tukio la majaribio lenye "test": true kwenye anwani iliyohifadhiwa, na kukuambia kilichotokea.',
-    send_test: 'Tuma la majaribio',
+    test_help: 'Tunatuma tukio la mfano lenye "test": true kwenye anwani iliyohifadhiwa, na kukuambia kilichotokea.',
+    send_test: 'Tuma tukio la mfano',
     test_mark: 'Jaribio',
     test_waits: 'Seva inatuma jaribio. Jibu la seva yako litaonekana hapa baadaye…',
     test_late: 'Bado hakuna jibu baada ya sekunde 30. Angalia tena baadaye.',
@@ -119,10 +118,10 @@ export const webhooksTexts = texts({
     event_name: 'Tukio',
     status: 'Hali',
     last: 'Jibu la mwisho',
-    attempts: 'Majaribio ya kutuma',
+    attempts: 'Mara zilizojaribiwa',
     no_attempt: 'Bado',
     empty: 'Bado hakuna ujumbe',
-    teach: 'Malipo ya kwanza yakibadilika, au ukituma la majaribio hapo juu, ujumbe utaonekana hapa.',
+    teach: 'Malipo ya kwanza yakibadilika, au ukituma tukio la mfano hapo juu, ujumbe utaonekana hapa.',
     replay_since: 'Tuma tena tangu…',
     replay_title: 'Tuma tena ujumbe wa kipindi',
     replay_text:
@@ -197,14 +196,14 @@ export const webhooksTexts = texts({
     saved: 'Saved.',
     none_yet: 'No address yet. Enter the address here to receive events.',
     none_main: (others: number) =>
-      `There is no main address. ${others === 1 ? '1 other endpoint below gets' : `${others} other endpoints below get`} events. If you want a main address too, enter it here.`,
+      `There is no main endpoint. ${others === 1 ? '1 other endpoint below gets' : `${others} other endpoints below get`} events. If you want a main endpoint too, enter its address here.`,
     secret: 'Signing secret',
     secret_ends: (last4: string) => `The present secret ends with ${last4}. The console cannot show the secret again.`,
-    secret_what: 'The server signs every message with this secret. Verify the signature before you trust a message.',
+    secret_what: 'The server signs every event with this secret. Verify the signature before you trust an event.',
     secret_once: 'Copy this secret now',
     secret_once_help: 'Put the secret on your server. This page shows the secret only once.',
     receiver:
-      'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each message at http://127.0.0.1:9090/hook:',
+      'No server yet? On this machine, in the folder of the project, an example receiver checks signatures and prints each event at http://127.0.0.1:9090/hook:',
     try_address:
       'No server yet? Enter http://127.0.0.1:9090/hook; after you save the address, you get the command that starts an example receiver.',
     secret_kept: 'I have stored the secret',
@@ -217,7 +216,7 @@ export const webhooksTexts = texts({
       'The server immediately signs with the new secret. The server also signs with the present secret for 24 hours, so that you have time to change your server. If the secret leaked, rotate twice: the old secret then ends immediately.',
     rotate_yes: 'Yes, create a new secret',
     endpoint: 'Endpoint',
-    endpoint_default: 'Main address',
+    endpoint_default: 'Main endpoint',
     endpoint_removed: 'Removed endpoint',
     removed_help:
       'The merchant removed the endpoint of this delivery, so the server cannot send it again. To process this event, copy the request body below. To get new events, add an endpoint.',
@@ -225,7 +224,7 @@ export const webhooksTexts = texts({
     endpoint_every: 'All endpoints',
     endpoints: 'Other endpoints',
     endpoints_what: (limit: number) =>
-      `Other systems can get events too, each with its own address, events and secret. Each environment has up to ${limit} endpoints, with the main address.`,
+      `Other systems can get events too, each with its own address, events and secret. Each environment has up to ${limit} endpoints, with the main endpoint.`,
     endpoints_none: 'No other endpoints.',
     endpoint_about: 'Description',
     endpoint_about_help: 'For example the name of the system that gets the events.',
@@ -238,14 +237,14 @@ export const webhooksTexts = texts({
     endpoint_remove_text:
       'The endpoint gets no more deliveries. The server does not send pending deliveries to the endpoint.',
     endpoint_remove_yes: 'Yes, remove it',
-    test: 'Try your address',
-    test_help: 'We send a test event with "test": true to the saved address, and show the result.',
-    send_test: 'Send a test',
+    test: 'Test your endpoint',
+    test_help: 'We send a test event with "test": true to your endpoint, and show the result.',
+    send_test: 'Send a test event',
     test_mark: 'Test',
     test_waits: 'Our server sends the test. The answer of your server appears here later…',
     test_late: 'No answer yet after 30 seconds. Look again later.',
     test_ok: (code: number, ms: string) =>
-      `Your server answered ${code} after ${ms}. We signed the message with your present secret; if your server checks signatures, your server accepted this signature.`,
+      `Your server answered ${code} after ${ms}. We signed the event with your present secret; if your server checks signatures, your server accepted this signature.`,
     test_signature: (code: number, ms: string) =>
       `Your server answered ${code} after ${ms}: your server seems to have refused the signature. Check the secret, and verify the signature over the unchanged bytes of the body.`,
     test_code: (code: number, ms: string) =>
@@ -261,7 +260,7 @@ export const webhooksTexts = texts({
     attempts: 'Attempts',
     no_attempt: 'None yet',
     empty: 'No deliveries yet',
-    teach: 'When a payment changes, or you send a test above, the delivery appears here.',
+    teach: 'When a payment changes, or you send a test event above, the delivery appears here.',
     replay_since: 'Send again since…',
     replay_title: 'Send the deliveries of a period again',
     replay_text:

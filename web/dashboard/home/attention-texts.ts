@@ -8,24 +8,24 @@ export const attentionTexts = texts({
     title: 'Yanayohitaji uangalizi wako',
     details: 'Maelezo',
     webhooks_failing: {
-      live: 'Seva yako haipokei taarifa za malipo halisi',
-      sandbox: 'Seva yako haipokei taarifa za majaribio',
+      live: 'Seva yako haipokei matukio ya malipo halisi',
+      sandbox: 'Seva yako haipokei matukio ya mazingira ya Majaribio',
     },
-    webhooks_repair: 'Rekebisha seva yako au badilisha anwani yake. Kisha bofya "Tuma la majaribio".',
+    webhooks_repair: 'Rekebisha seva yako au badilisha anwani yake. Kisha bofya "Tuma tukio la mfano".',
     webhooks_changed:
-      'Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho. Tuma sasa ujumbe uliokosekana, au tuma la majaribio kwanza.',
+      'Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho. Tuma sasa ujumbe uliokosekana, au tuma tukio la mfano kwanza.',
     webhooks_retrying: {
-      live: 'Seva yako haikupokea taarifa ya mwisho ya malipo halisi',
-      sandbox: 'Seva yako haikupokea taarifa ya mwisho ya majaribio',
+      live: 'Seva yako haikupokea tukio la mwisho la malipo halisi',
+      sandbox: 'Seva yako haikupokea tukio la mwisho la mazingira ya Majaribio',
     },
     webhooks_waiting: {
-      live: 'Seva yako inapokea tena taarifa za malipo halisi',
-      sandbox: 'Seva yako inapokea tena taarifa za majaribio',
+      live: 'Seva yako inapokea tena matukio ya malipo halisi',
+      sandbox: 'Seva yako inapokea tena matukio ya mazingira ya Majaribio',
     },
     webhooks_open: 'Angalia ujumbe uliotumwa',
     webhooks_several: {
-      live: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za malipo halisi`,
-      sandbox: (count: string) => `Anwani ${count} za webhook hazipokei taarifa za majaribio`,
+      live: (count: string) => `Anwani ${count} za webhook hazipokei matukio ya malipo halisi`,
+      sandbox: (count: string) => `Anwani ${count} za webhook hazipokei matukio ya mazingira ya Majaribio`,
     },
     webhooks_list: 'Angalia anwani hizi',
     address: 'Anwani',
@@ -47,7 +47,10 @@ export const attentionTexts = texts({
     rate_open: 'Angalia yasiyofanikiwa',
     balance: (mark: string) => `Salio lako liko chini ya ${mark}`,
     balance_open: 'Angalia miamala',
-    keys: (count: string) => `Ufunguo wa API utaisha muda ndani ya siku 14: ${count}`,
+    keys: (count: string) =>
+      count === '1'
+        ? 'Ufunguo 1 wa API utaisha muda ndani ya siku 14'
+        : `Funguo ${count} za API zitaisha muda ndani ya siku 14`,
     keys_open: 'Toa ufunguo mpya',
     since: 'Tangu',
     first_ends: 'Wa kwanza utaisha',
@@ -65,9 +68,9 @@ export const attentionTexts = texts({
       live: 'Your server does not accept the events of live payments',
       sandbox: 'Your server does not accept the events of the sandbox',
     },
-    webhooks_repair: 'Repair your server or change its address. Then press "Send a test".',
+    webhooks_repair: 'Repair your server or change its address. Then press "Send a test event".',
     webhooks_changed:
-      'A member or an API key changed this endpoint after the last failed attempt. Send the missed deliveries now, or send a test first.',
+      'A member or an API key changed this endpoint after the last failed attempt. Send the missed deliveries now, or send a test event first.',
     webhooks_retrying: {
       live: 'The last attempt to send an event of live payments failed',
       sandbox: 'The last attempt to send an event of the sandbox failed',

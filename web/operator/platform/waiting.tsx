@@ -36,7 +36,7 @@ const waitingTexts = texts({
     since: 'Waiting for',
     merchant: 'Merchant',
     provider: 'Provider',
-    reference: "Provider's reference",
+    reference: 'Reference at the provider',
     provider_status: 'Provider status',
     asks: (count: number) => (count === 1 ? 'Queried once' : `Queried ${count} times`),
     next: 'Next query',
