@@ -248,7 +248,9 @@ for (const language of LANGUAGES) {
     await visitor.opens(`/sandbox/collections/${id}`)
     const receipt = main.getByRole('link', { name: says('Risiti', 'Receipt'), exact: true })
     await receipt.waitFor()
-    await main.getByText(says('Namba kwa mtoa huduma', 'Reference at the provider'), { exact: true }).waitFor()
+    await main
+      .getByText(says('Namba ya kumbukumbu kwa mtoa huduma', 'Reference at the provider'), { exact: true })
+      .waitFor()
     const status = says('Yamefanikiwa', 'Successful')
     assert.equal(await main.getByText(status, { exact: true }).count(), 1, 'the page shows the status once')
     await visitor.looks('a payment with its receipt')
