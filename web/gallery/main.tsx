@@ -9,6 +9,7 @@ import {
   Alert,
   Button,
   Checkbox,
+  FileButton,
   Group,
   MantineProvider,
   NativeSelect,
@@ -63,6 +64,14 @@ function ButtonSpecimens() {
           <Button variant="default">Second</Button>
           <Button variant="subtle">Quiet</Button>
           <Button color="red">Cancel the link</Button>
+        </Group>
+      </Specimen>
+      <Specimen name="file upload">
+        <Group gap="sm">
+          <FileButton accept="image/png" onChange={() => {}}>
+            {(props) => <Button {...props}>Choose a picture</Button>}
+          </FileButton>
+          <Button variant="default">Remove the logo</Button>
         </Group>
       </Specimen>
       <Specimen name="buttons, small and busy">
