@@ -67,6 +67,19 @@ for (const scheme of ['light', 'dark'])
     await close()
   })
 
+test('the rows of a list are lower in the compact density', async () => {
+  const { page, close } = await openPage(browser)
+  const heights: number[] = []
+  for (const density of ['comfortable', 'compact']) {
+    await page.goto(`${site.url}/dashboard/?density=${density}`)
+    const row = page.getByRole('table').first().locator('tbody').getByRole('row').first()
+    heights.push((await row.boundingBox())?.height ?? 0)
+  }
+  await close()
+  const [comfortable = 0, compact = 0] = heights
+  assert.ok(compact > 0 && compact < comfortable - 2, `${compact} and ${comfortable}`)
+})
+
 test('every shared component has its committed size on a phone and on a desktop', async () => {
   const { page, close } = await openPage(browser, { reducedMotion: 'reduce' })
   const found: GallerySizes = {}
