@@ -1,4 +1,4 @@
-// `npm run screenshots` takes the pictures of README.md: two screenshots, and an animation of 10 seconds. It starts the product
+// `npm run screenshots` takes the pictures of README.md: three screenshots, and an animation of 10 seconds. It starts the product
 // with a new database and the demo history. It needs ffmpeg (Debian), and writes docs/images/.
 
 import { spawnSync } from 'node:child_process'
@@ -10,6 +10,7 @@ import { chooseHistory, type DemoProduct, launchPictureBrowser, startDemoProduct
 
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZE = { width: 1280, height: 800 }
+const PHONE = { width: 420, height: 780 }
 const FRAMES_PER_SECOND = 2
 const ANIMATION_BYTES_MAX = 600_000
 
@@ -38,6 +39,8 @@ async function takePictures({ signIn }: DemoProduct): Promise<void> {
   try {
     await picturesOfDashboard(await open(browser, 'dashboard'))
     await picturesOfOperators(await open(browser, 'operator'))
+    const phone = await browser.newContext({ viewport: PHONE, locale: 'en-GB', colorScheme: 'light' })
+    await pictureOfPayPage(await phone.newPage())
   } finally {
     await browser.close()
   }
@@ -69,6 +72,14 @@ async function picturesOfOperators(page: Page): Promise<void> {
   await page.locator('.list tbody a').first().click()
   await page.locator('.facts').first().waitFor()
   await keep(page, 3, 'operators.png')
+}
+
+/** Opens the page of a test payment as a visitor of the first page does. */
+async function pictureOfPayPage(page: Page): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Try a payment page' }).click()
+  await page.getByRole('button', { name: /^Pay TZS/ }).waitFor()
+  await page.screenshot({ path: join(IMAGES, 'pay-page.png') })
 }
 
 /** Adds the page to the animation for this number of half seconds. With `name`, also writes a picture of this name. */
