@@ -10,6 +10,7 @@ import { DeliveryState, type SentThing } from '../ui/delivery-state.tsx'
 import { useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/loading-rows.tsx'
 import { FactList, Mono, PageLink, Time, type Tone } from '../ui/parts.tsx'
+import { postingWords } from '../ui/posting-words.ts'
 import { Problem } from '../ui/problem.tsx'
 import { showAmount, showDuration } from '../ui/show.ts'
 import { toneOf, useWords } from '../ui/words.ts'
@@ -145,6 +146,7 @@ function useTell(
   newest: ReadonlySet<TimelineItem>,
 ): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
+  const postings = useTexts(postingWords)
   const words = useWords()
   const errors = useTexts(deliveryErrors)
   const at = useEnvironmentPath()
@@ -166,7 +168,7 @@ function useTell(
       [labels.provider, providerOf(item.provider)],
       [labels.method, words.method(item.method)],
       [labels.provider_reference, <Mono key="">{item.provider_reference}</Mono>],
-      item.provider_status === null ? null : [labels.provider_status, <Mono key="">{item.provider_status}</Mono>],
+      item.provider_status === null ? null : [labels.provider_status, words.provider_status(item.provider_status)],
     ],
   })
   const tellStatus = (item: Extract<TimelineItem, { kind: 'status' }>): TimelineEntry => {
@@ -191,7 +193,7 @@ function useTell(
               {item.reference}
             </PageLink>,
           ],
-      [labels.posting, <Mono key="">{item.posting}</Mono>],
+      [labels.posting, postings[item.posting] ?? item.posting],
     ],
   })
   const tellWebhook = (item: AttemptedWebhook): TimelineEntry => {

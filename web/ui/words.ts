@@ -74,6 +74,8 @@ export const words = texts({
       HELD: 'Amezuia ili akague',
       REVERSED: 'Amerudisha pesa',
       NOT_FOUND: 'Mtoa huduma hana rekodi hii',
+      AMBIGUOUS: 'Matokeo hayajulikani',
+      REFUSED: 'Amekataa kupokea ombi',
     } as Record<string, string>,
     role: {
       MERCHANT_ADMIN: 'Msimamizi',
@@ -141,6 +143,8 @@ export const words = texts({
       HELD: 'Held for a review',
       REVERSED: 'Reversed',
       NOT_FOUND: 'The provider has no record of it',
+      AMBIGUOUS: 'The outcome is unclear',
+      REFUSED: 'Refused the request',
     },
     role: { MERCHANT_ADMIN: 'Administrator', DEVELOPER: 'Developer', FINANCE: 'Finance', VIEWER: 'Viewer' },
     environment: { sandbox: 'Sandbox', live: 'Live' },

@@ -1477,6 +1477,19 @@ describe("the operators' console", () => {
     await visitor.opens(`/payments/${made.body.data.collection_id}`)
     await visitor.page.getByRole('heading', { name: 'Payment', exact: true }).waitFor()
     assert.equal(await visitor.page.getByRole('heading', { name: 'Waiting for' }).count(), 0)
+    const books = visitor.page.locator('section', {
+      has: visitor.page.getByRole('heading', { name: "Merchant's books" }),
+    })
+    await books.getByText('Payment received, under review', { exact: true }).first().waitFor()
+    await books.getByText('Money at the provider → Money under review', { exact: true }).first().waitFor()
+    await visitor.page
+      .getByText(/^Completed · /)
+      .first()
+      .waitFor()
+    const code = books.getByText('collection_held: provider_float → held', { exact: true })
+    assert.equal(await code.isVisible(), false, 'the codes are folded')
+    await books.getByText('Technical details', { exact: true }).click()
+    await code.waitFor()
     await visitor.leave()
   })
 
@@ -1547,6 +1560,7 @@ describe("the operators' console", () => {
     const { page } = visitor
     await visitor.opens(`/withdrawals/${id}`)
     await page.getByText('Being checked with the provider').first().waitFor()
+    await page.getByText('The outcome is unclear', { exact: true }).waitFor()
     office.world.deps.clock.advance(11 * 60_000)
     await visitor.press('', 'Resolve the outcome')
     await question(visitor).getByLabel('The provider paid', { exact: true }).check()

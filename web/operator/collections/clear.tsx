@@ -53,6 +53,7 @@ export function Clear(props: Props) {
 
 function HeldFacts({ of }: { of: CollectionRow }) {
   const t = useTexts(heldTexts)
+  const words = useWords()
   const providerName = useProviderName()
   const { received, fee, credited } = receivedAmounts(of)
   const money = (amount: number) => <Amount value={amount} currency={of.currency} />
@@ -85,7 +86,7 @@ function HeldFacts({ of }: { of: CollectionRow }) {
         [t.reference, of.reference],
         [t.description, of.description],
         [t.provider, of.provider === null ? null : providerName(of.provider)],
-        [t.provider_status, of.provider_payment_status],
+        [t.provider_status, of.provider_payment_status && words.provider_status(of.provider_payment_status)],
         [t.provider_reference, of.provider_reference === null ? null : <Mono key="ref">{of.provider_reference}</Mono>],
         [
           t.id,

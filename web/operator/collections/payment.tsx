@@ -10,6 +10,7 @@ import { useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
 import { networkOfPhone } from '../../ui/network.ts'
 import { Amount, FactList, Mono, Page, PageButton, PageLink, Panel, Time } from '../../ui/parts.tsx'
+import { postingWords } from '../../ui/posting-words.ts'
 import { showAmount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { useProviderName } from '../provider-names.ts'
@@ -131,7 +132,10 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
     { label: t.provider, show: ({ provider, method }) => `${providerName(provider)}, ${words.method(method)}` },
     { label: t.provider_reference, show: ({ provider_reference }) => <Mono>{provider_reference}</Mono>, wide: true },
     { label: t.state, show: ({ state }) => t.states[state] ?? state },
-    { label: t.provider_status, show: ({ provider_status, asks }) => `${provider_status ?? '–'} · ${t.asks(asks)}` },
+    {
+      label: t.provider_status,
+      show: ({ provider_status, asks }) => `${words.provider_status(provider_status)} · ${t.asks(asks)}`,
+    },
     { label: t.sent_at, show: ({ sent_at }) => <Time time={sent_at} /> },
     { label: t.next_at, show: ({ due_at }) => <Time time={due_at} /> },
     { label: t.deadline, show: ({ deadline_at }) => <Time time={deadline_at} /> },
@@ -149,10 +153,12 @@ function AttemptPanel({ of }: { of: PaymentRecord }) {
 
 function PostingPanel({ of }: { of: PaymentRecord }) {
   const t = useTexts(paymentTexts)
+  const names = useTexts(postingWords)
+  const account = (code: string) => t.accounts[code] ?? code
   const columns: Column<PaymentRecord['postings'][number]>[] = [
     { label: t.time, show: ({ at }) => <Time time={at} /> },
-    { label: t.posting, show: ({ posting }) => <Mono>{posting}</Mono> },
-    { label: t.move, show: ({ debit, credit }) => <Mono>{`${debit} → ${credit}`}</Mono> },
+    { label: t.posting, show: ({ posting }) => names[posting] ?? posting },
+    { label: t.move, show: ({ debit, credit }) => `${account(debit)} → ${account(credit)}` },
     { label: t.amount, show: ({ amount }) => <Amount value={amount} currency={of.currency} />, right: true },
   ]
   return (
@@ -160,12 +166,22 @@ function PostingPanel({ of }: { of: PaymentRecord }) {
       {of.postings.length === 0 ? (
         <Text size="sm">{t.no_postings}</Text>
       ) : (
-        <Table
-          label={t.postings}
-          rows={of.postings}
-          columns={columns}
-          rowKey={({ at, posting, debit, credit }) => `${at} ${posting} ${debit} ${credit}`}
-        />
+        <>
+          <Table
+            label={t.postings}
+            rows={of.postings}
+            columns={columns}
+            rowKey={({ at, posting, debit, credit }) => `${at} ${posting} ${debit} ${credit}`}
+          />
+          <details className="disclosed">
+            <summary>{t.codes}</summary>
+            {of.postings.map(({ at, posting, debit, credit }) => (
+              <div key={`${at} ${posting} ${debit} ${credit}`}>
+                <Mono>{`${posting}: ${debit} → ${credit}`}</Mono>
+              </div>
+            ))}
+          </details>
+        </>
       )}
     </Panel>
   )

@@ -85,7 +85,7 @@ export function WaitingForProvider() {
     { label: t.reference, show: (row) => <Reference text={row.provider_reference} /> },
     {
       label: t.provider_status,
-      show: (row) => `${row.provider_status ?? '–'} · ${t.asks(row.asks)}`,
+      show: (row) => `${words.provider_status(row.provider_status)} · ${t.asks(row.asks)}`,
       optional: { name: 'provider_status' },
     },
     { label: t.next, show: (row) => <Time time={row.due_at} /> },
@@ -109,7 +109,7 @@ export function WaitingForProvider() {
             row.merchant_name,
             `${providerName(row.provider)}, ${words.method(row.method)}`,
             row.provider_reference,
-            row.provider_status,
+            row.provider_status === null ? null : words.provider_status(row.provider_status),
             t.asks(row.asks),
           ],
         })}

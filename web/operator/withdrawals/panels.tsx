@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, Chip, CopyButton, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { addAmounts, showAge, showAmount, showCount, showTime } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { useMe, useQueue } from '../operator.ts'
 import { useProviderName } from '../provider-names.ts'
@@ -340,6 +341,7 @@ export function VelocityPanel({ of: { velocity, balance, payout_limits } }: { of
 /** Shows the state of the payout at the provider. Before the approval, shows nothing, because no payout exists. */
 export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
+  const words = useWords()
   const operatorWords = useOperatorWords()
   const providerName = useProviderName()
   const { payout, provider_reference, transaction_reference } = withdrawal
@@ -359,7 +361,7 @@ export function PayoutPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
           payout.waits_for === null
             ? null
             : [t.waits_for, <strong key="waits">{t.holds[payout.waits_for.what] ?? payout.waits_for.text}</strong>],
-          [t.provider_status, payout.provider_status],
+          [t.provider_status, payout.provider_status === null ? null : words.provider_status(payout.provider_status)],
           [t.steps, String(payout.asks)],
           [t.our_reference, copied(provider_reference)],
           [t.provider_id, copied(payout.provider_id)],

@@ -10,7 +10,7 @@ type AccountPair = readonly [debit: AccountCode, credit: AccountCode]
  * The debit and credit accounts of each fact. Leg 0 is the amount, leg 1 the fee, leg 2 the charge of the provider. The
  * merchant or the platform bears the charge. The database stores these leg numbers, so no version may change them.
  */
-const FACTS = {
+export const FACTS = {
   // The payer paid. The provider owes the amount to the platform, and the platform owes the amount less the fee to the
   // merchant.
   collection_settled: { amount: ['provider_float', 'available'], fee: ['available', 'fee_income'] },

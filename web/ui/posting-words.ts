@@ -1,0 +1,43 @@
+// Contains the names of the postings of the ledger, for both consoles.
+
+/** The name of each posting, by its code in the ledger. */
+export const postingWords: { readonly [language in 'sw' | 'en']: Readonly<Record<string, string>> } = {
+  sw: {
+    collection_settled: 'Malipo yamepokelewa',
+    collection_held: 'Malipo yamepokelewa na yanakaguliwa',
+    collection_cleared: 'Malipo yameidhinishwa baada ya ukaguzi',
+    collection_declined: 'Malipo yamekataliwa baada ya ukaguzi',
+    collection_reversed: 'Malipo yamerudishwa',
+    collection_held_reversed: 'Malipo yamerudishwa wakati wa ukaguzi',
+    withdrawal_reserved: 'Pesa zimetengwa kwa ajili ya utoaji pesa',
+    withdrawal_paid: 'Utoaji pesa umefika',
+    withdrawal_released: 'Pesa zilizotengwa zimerudi kwenye salio',
+    withdrawal_paid_late: 'Utoaji pesa umefika baada ya pesa kurudi kwenye salio',
+    withdrawal_reversed: 'Pesa za utoaji pesa zimerudishwa',
+    adjustment_credited_float: 'Salio limeongezwa dhidi ya pesa kwa mtoa huduma',
+    adjustment_credited_fee: 'Salio limeongezwa dhidi ya makato yetu',
+    adjustment_credited_cost: 'Salio limeongezwa dhidi ya makato ya mtoa huduma',
+    adjustment_debited_float: 'Salio limepunguzwa dhidi ya pesa kwa mtoa huduma',
+    adjustment_debited_fee: 'Salio limepunguzwa dhidi ya makato yetu',
+    adjustment_debited_cost: 'Salio limepunguzwa dhidi ya makato ya mtoa huduma',
+  },
+  en: {
+    collection_settled: 'Payment received',
+    collection_held: 'Payment received, under review',
+    collection_cleared: 'Payment approved after a review',
+    collection_declined: 'Payment declined after a review',
+    collection_reversed: 'Payment reversed',
+    collection_held_reversed: 'Payment reversed during its review',
+    withdrawal_reserved: 'Money reserved for the withdrawal',
+    withdrawal_paid: 'Withdrawal paid out',
+    withdrawal_released: 'Reserved money returned to the balance',
+    withdrawal_paid_late: 'Withdrawal paid out after its money had returned to the balance',
+    withdrawal_reversed: 'Withdrawal reversed',
+    adjustment_credited_float: 'Balance raised against money at the provider',
+    adjustment_credited_fee: 'Balance raised against our fees',
+    adjustment_credited_cost: "Balance raised against the provider's fees",
+    adjustment_debited_float: 'Balance lowered against money at the provider',
+    adjustment_debited_fee: 'Balance lowered against our fees',
+    adjustment_debited_cost: "Balance lowered against the provider's fees",
+  },
+}
