@@ -380,6 +380,17 @@ describe('a change of the password by a signed-in user', () => {
     assert.equal(entry?.actor_name, person.email)
   })
 
+  test('of two changes of one password at the same time, only the first is made', async () => {
+    const { person, tokens } = await comes('dashboard')
+    const second = await signIn(world, person, openBrowser(world.base))
+    const changes = [tokens, second].map(({ access_token }, place) =>
+      change(access_token, person.password, `${NEW} ${place}`),
+    )
+    const statuses = (await Promise.all(changes)).map(({ status }) => status)
+    assert.deepEqual([...statuses].sort(), [200, 401])
+    await signIn(world, { ...person, password: `${NEW} ${statuses.indexOf(200)}` })
+  })
+
   test('the server refuses a wrong current password and a weak, personal or unchanged new password, and the session continues', async () => {
     const { person, tokens } = await comes('dashboard')
     const fieldOf = (reply: Reply) => [reply.status, reply.body.error.details.fields[0].field]

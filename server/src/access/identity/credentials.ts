@@ -111,10 +111,23 @@ const STORE = sql(
 )
 const HASH = sql('credentials_hash', 'select password_hash from credentials where user_id = $1')
 
+const LOCK_HASH = sql('credentials_lock_hash', 'select password_hash from credentials where user_id = $1 for update')
+
+/** Returns the hash of the user's password at the built-in provider, or null if the user has none. */
+export async function findPasswordHash(reader: Reader, user_id: string): Promise<string | null> {
+  const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
+  return row?.password_hash ?? null
+}
+
+/** Locks the password of a user until the end of the transaction, and returns its hash. Null means that the user has none. */
+export async function lockPasswordHash(tx: Tx, user_id: string): Promise<string | null> {
+  const [row] = await tx.query<{ password_hash: string }>(LOCK_HASH, [user_id])
+  return row?.password_hash ?? null
+}
+
 /** Returns true if this is the password of the user at the built-in provider. */
 export async function hasPassword(reader: Reader, user_id: string, password: string): Promise<boolean> {
-  const [row] = await reader.query<{ password_hash: string }>(HASH, [user_id])
-  return checkPassword(row?.password_hash ?? null, password)
+  return checkPassword(await findPasswordHash(reader, user_id), password)
 }
 const SUBJECT = sql('credentials_subject', 'select issuer, subject, email, name from users where id = $1 for update')
 

@@ -6,14 +6,15 @@ import { checkStepUp, type SessionPrincipal } from '../../kernel/http/index.ts'
 import { refuse, refuseField } from '../../kernel/lib/index.ts'
 import { replacePassword } from './accounts.ts'
 import { beginAttempt } from './attempts.ts'
-import { checkNewPassword, hashPassword, hasPassword } from './credentials.ts'
+import { checkNewPassword, checkPassword, findPasswordHash, hashPassword, lockPasswordHash } from './credentials.ts'
 import { hasSecondStep } from './totp.ts'
 
 const NAME = sql('session_password_name', 'select name from users where id = $1')
 
 /**
  * Changes the password and ends all sessions of the user. A wrong current password counts as a failed sign-in. Refuses a wrong
- * field with 400, too many attempts with 429, and an old session of a user with a second step with 403.
+ * field with 400, too many attempts with 429, an old session of a user with a second step with 403, and a request during another change
+ * of the password with 401.
  */
 export async function changePassword(
   deps: Deps,
@@ -25,11 +26,16 @@ export async function changePassword(
   if (await hasSecondStep(deps.db, user_id)) checkStepUp(principal, deps.config.step_up_s, deps.clock.now())
   const attempt = await beginAttempt(deps, 'password', { account: email, address: act.address ?? '', device: null })
   if (!attempt.allowed) refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-  if (!(await hasPassword(deps.db, user_id, given.password))) refuseField('password', 'is not right')
+  const checked_hash = await findPasswordHash(deps.db, user_id)
+  if (!(await checkPassword(checked_hash, given.password))) refuseField('password', 'is not right')
   await attempt.succeeded()
   const [user] = await deps.db.query<{ name: string }>(NAME, [user_id])
   await checkNewPassword('new_password', given.new_password, { email, name: user?.name ?? '' })
   if (given.new_password === given.password) refuseField('new_password', 'must not be the current password')
   const password_hash = await hashPassword(deps, given.new_password)
-  await inTransaction(deps.db, (tx) => replacePassword(deps, tx, { user_id, email }, password_hash, act))
+  await inTransaction(deps.db, async (tx) => {
+    // While this request hashed the new password, another change may have ended the session, such as the owner's reset by e-mail.
+    if ((await lockPasswordHash(tx, user_id)) !== checked_hash) refuse('invalid_session')
+    await replacePassword(deps, tx, { user_id, email }, password_hash, act)
+  })
 }
