@@ -40,7 +40,6 @@ export {
 export { noticesRoutes } from './notices-routes.ts'
 export { getPricing, type RuleInForce, replacePricing, rulesForAll, rulesInForce } from './pricing.ts'
 export {
-  accentColorOf,
   contactLines,
   findLogo,
   LOOK_COLUMNS,

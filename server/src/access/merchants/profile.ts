@@ -42,7 +42,6 @@ const FIND = sql(
   `select m.name, ${LOOK_COLUMNS}, l.width, l.height, encode(l.png, 'base64') as png
    from merchants m left join merchant_logos l on l.merchant_id = m.id and l.hash = m.logo_hash where m.id = $1`,
 )
-const ACCENT = sql('merchant_accent', 'select accent_color from merchants where id = $1')
 const LOCK = sql('merchant_profile_lock', `select ${LOOK_COLUMNS} from merchants m where m.id = $1 for no key update`)
 const SET = sql(
   'merchant_profile_set',
@@ -181,10 +180,4 @@ export function contrastWithWhite(color: string): number {
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
   })
   return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
-}
-
-/** Returns the colour of a merchant's buttons, as #rrggbb and dark enough for white text. Null means that there is none. */
-export async function accentColorOf(reader: Reader, merchant_id: string): Promise<string | null> {
-  const [row] = await reader.query<{ accent_color: string | null }>(ACCENT, [merchant_id])
-  return row?.accent_color ?? null
 }

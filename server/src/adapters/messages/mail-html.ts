@@ -45,15 +45,17 @@ ${(has_logo ? [logo, ...blocks] : blocks).map((block) => html`${block}\n`)}</div
 `.toString()
 }
 
-const isAddress = (line: string) => /^https?:\/\/[\x21-\x7e]+$/.test(line)
+const isAddress = (line: string) => /^https?:\/\/[\x21\x23-\x7e]+$/.test(line)
+/** A line whose text becomes the link to the address in the next line: an item of a list, or an introduction. */
+const isLabel = (line: string | undefined) => line !== undefined && (line.startsWith('- ') || line.endsWith(':'))
 
 function mailParagraph(lines: readonly string[], color: string) {
   const shown: Html[] = []
   for (const [place, line] of lines.entries()) {
     const url = lines[place + 1]?.trim() ?? ''
     if (isAddress(line.trim())) {
-      if (place === 0) shown.push(mailLink(line.trim(), line.trim(), color))
-    } else if (isAddress(url)) {
+      if (!isLabel(lines[place - 1])) shown.push(mailLink(line.trim(), line.trim(), color))
+    } else if (isAddress(url) && isLabel(line)) {
       const [, mark = '', label = ''] = /^((?:- )?)(.*?):?$/.exec(line) ?? []
       shown.push(html`${mark}${mailLink(url, label, color)}`)
     } else shown.push(html`${line}`)

@@ -92,9 +92,9 @@ function configRoutes(deps: Deps, app: App, { lookup, notifyAdmins, lockMerchant
         for (const changed of changes) {
           await auditWebhookChange(deps, tx, request, 'webhook_config.update', merchant.id, changed)
         }
-        if (changes.some(({ before, after }) => !isDeepStrictEqual(before, after))) {
-          const { webhook_url } = stored
-          const [environment = 'live'] = environments
+        const changed = changes.find(({ before, after }) => !isDeepStrictEqual(before, after))
+        if (changed !== undefined) {
+          const { environment, webhook_url } = changed.after
           const new_secret = secret !== null
           const webhook = { kind: 'webhook_changed', environment, webhook_url, new_secret } as const
           await notifyAdmins(deps, tx, actOf(request), merchant.id, webhook)

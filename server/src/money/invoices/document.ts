@@ -1,6 +1,6 @@
 // Builds the PDF of an invoice, for the page of its payment link and for its e-mails.
 
-import { accentColorOf, contactLines, logoBase64 } from '../../access/merchants/index.ts'
+import { contactLines, logoBase64 } from '../../access/merchants/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { drawDocument, type InvoiceDocument } from '../../kernel/documents/index.ts'
 import { findPagePayments } from '../collections/index.ts'
@@ -70,7 +70,7 @@ export function createInvoiceFiles(
     const input = await invoiceDocument(deps, invoice, options.payUrl(), test)
     const content = await drawDocument(invoice, { kind: 'invoice', input })
     const pdf = { filename: `${displayNumber(invoice.number)}.pdf`, content, content_type: 'application/pdf' }
-    const accent_color = await accentColorOf(deps.db, merchant_id)
+    const { accent_color } = input
     if (input.logo === null) return { attachments: [pdf], accent_color }
     const logo = { filename: 'logo.png', content: Buffer.from(input.logo, 'base64'), content_type: 'image/png' }
     return { attachments: [{ ...logo, is_logo: true }, pdf], accent_color }
