@@ -14,7 +14,7 @@ const say = (text) => {
 // The network ----------------------------------------------------------------------------------------------------------
 
 const notice = find('#offline')
-// True if the payer sent a form. Then the notice does not ask for a second tap, because the server may have received the form.
+// True if the payer sent a form. Then the notice says that the server may have received the form.
 let submitted = false
 /** Shows or hides the notice about the network. Returns true if the browser has no network. */
 function offline() {
@@ -207,7 +207,8 @@ async function send(form, { name, value }) {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
     const { go } = /json/.test(answer.headers.get('content-type')) ? await answer.json() : {}
     if (go) {
-      keep(go)
+      // If another payment of the link is open, the server names the page of the link.
+      if (go.includes('/c/')) keep(go)
       location.assign(go)
     }
     if (!go) form.submit()
