@@ -279,7 +279,7 @@ for (const language of LANGUAGES) {
     for (const fact of [
       says('MAJARIBIO: hakuna pesa halisi', 'TEST: no real money'),
       other.merchant.name,
-      says('Imefika', 'Paid out'),
+      says('Umefika', 'Paid out'),
     ]) {
       await paper.getByText(fact, { exact: true }).first().waitFor()
     }

@@ -150,11 +150,11 @@ test('the server refuses a quote with a wrong field and stores no row', async ()
   }
 })
 
-test('the server refuses a live quote when the merchant has no agreed price, and a sandbox quote is then free', async () => {
+test('the server refuses a live quote when the merchant has no agreed fees, and a sandbox quote is then free', async () => {
   await price([{ flow: 'withdrawal', destination_code: 'CRDB' }])
   const reply = await quote(ASKED)
   assert.deepEqual(codeOf(reply), [409, 'withdrawal_restricted'])
-  assert.match(reply.body.error.message, /price/)
+  assert.match(reply.body.error.message, /\bfees?\b/)
   assert.equal(reply.body.error.details, null)
   const { data } = (await quote({ ...ASKED, environment: 'sandbox' })).body
   assert.deepEqual([data.total_charges, data.pricing_rule_id, data.pricing_rule_label], ['0.00', null, null])
