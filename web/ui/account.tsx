@@ -57,7 +57,7 @@ const accountTexts = texts({
     ends: 'After the change, you are signed out on all devices, also on this one.',
     change: 'Change the password',
     needed: 'Fill in this field.',
-    wrong: 'The password is not right. Type it again.',
+    wrong: 'The password is not right. Enter it again.',
     forgot: 'No password, or forgotten? Sign out, then choose "Forgot your password?" on the sign-in page.',
     done: 'You changed the password. Sign in again with the new password.',
     sign_in: 'Sign in again',

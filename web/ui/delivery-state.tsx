@@ -5,7 +5,7 @@ import { Chip, type Tone } from './parts.tsx'
 import { dayOf, showCount, showTime } from './show.ts'
 
 /** The number of attempts after which the server gives up a webhook delivery or a message. */
-export const ATTEMPTS_MAX = 5
+const ATTEMPTS_MAX = 5
 
 const stateTexts = texts({
   sw: {
@@ -21,7 +21,7 @@ const stateTexts = texts({
     kept_limit: 'Umehifadhiwa (kikomo cha mpokeaji)',
     open: 'Haujafika bado',
     of: (done: number, max: number) => `${done} kati ya ${max}`,
-    attempts: (done: number) => (done === 1 ? 'jaribio 1' : `majaribio ${done}`),
+    attempts: (done: number) => `mara ${done}`,
     next: (time: string) => `jaribio lijalo ${time}`,
     retried: (count: string) => `${count} unajaribiwa tena`,
     given_up: (count: string) => `${count} umeshindikana`,
@@ -97,7 +97,7 @@ function describeState(t: (typeof stateTexts)['en'], language: Language, thing: 
 }
 
 /** Returns the function that describes the state of a delivery or a message in the current language. */
-export function useStateText(): (thing: SentThing) => string {
+function useStateText(): (thing: SentThing) => string {
   const t = useTexts(stateTexts)
   const language = useLanguage()
   return (thing) => describeState(t, language, thing)

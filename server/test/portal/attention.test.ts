@@ -455,7 +455,7 @@ for (const language of languagesOf(0)) {
     assert.deepEqual(sent(), [], 'the question sends nothing')
     await resend.click()
     await confirm.dblclick()
-    const arrived = says('Webhook za malipo: 2 zimefika.', 'Webhooks of payments: 2 arrived.')
+    const arrived = says('Webhook zote zimefika kwa malipo 2.', 'All webhooks arrived for 2 payments.')
     await page.locator('.toasts').getByText(arrived, { exact: true }).waitFor()
     assert.deepEqual(sent().sort(), [id, other_id].sort(), 'each finished payment is sent once')
     await page.getByText(says('Umechagua 1', '1 selected')).waitFor()
@@ -471,7 +471,10 @@ for (const language of languagesOf(0)) {
     await all.check()
     await resend.click()
     await confirm.click()
-    const summary = says('Webhook za malipo: 0 zimefika, 2 hazijafika.', 'Webhooks of payments: 0 arrived, 2 did not.')
+    const summary = says(
+      'Webhook zote zimefika kwa malipo 0, hazijafika zote kwa malipo 2.',
+      'All webhooks arrived for 0 payments, not for 2.',
+    )
     await page.locator('.toasts').getByText(summary, { exact: true }).waitFor()
     const report = page.getByRole('group', { name: summary, exact: true })
     const reasons = report.getByRole('listitem')

@@ -27,7 +27,7 @@ const resendManyTexts = texts({
     send: 'Tuma tena',
     progress: (done: number, all: number) => `Webhook: malipo ${showCount(done)} kati ya ${showCount(all)}.`,
     summary: (arrived: number, not: number) =>
-      `Webhook za malipo: ${showCount(arrived)} zimefika${not === 0 ? '' : `, ${showCount(not)} hazijafika`}.`,
+      `Webhook zote zimefika kwa malipo ${showCount(arrived)}${not === 0 ? '' : `, hazijafika zote kwa malipo ${showCount(not)}`}.`,
     no_webhook: 'malipo hayana webhook',
     waits: 'ujumbe unasubiri kutumwa tayari',
     late: 'bado hakuna matokeo baada ya sekunde 30',
@@ -48,7 +48,7 @@ const resendManyTexts = texts({
     send: 'Resend',
     progress: (done: number, all: number) => `Webhooks: ${showCount(done)} of ${showCount(all)} payments.`,
     summary: (arrived: number, not: number) =>
-      `Webhooks of payments: ${showCount(arrived)} arrived${not === 0 ? '' : `, ${showCount(not)} did not`}.`,
+      `All webhooks arrived for ${showCount(arrived)} ${arrived === 1 ? 'payment' : 'payments'}${not === 0 ? '' : `, not for ${showCount(not)}`}.`,
     no_webhook: 'the payment has no webhook',
     waits: 'the event already waits for its attempt',
     late: 'no result after 30 seconds',

@@ -241,7 +241,7 @@ function ChangedEndpoint({ webhook }: { webhook: FailingWebhook }) {
   )
 }
 
-/** Shows the address of an endpoint, the deliveries that wait for it, or the last answer and the time of the retry. */
+/** Shows the address of an endpoint, the deliveries that it missed, and the last answer. */
 function RetryFacts({ kind, webhook }: { kind: AttentionItem['kind']; webhook: FailingWebhook }) {
   const errors = useTexts(deliveryErrors)
   const { webhook_url, last_status_code, last_error } = webhook

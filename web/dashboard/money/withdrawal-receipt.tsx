@@ -53,9 +53,11 @@ export function WithdrawalReceipt() {
   )
 }
 
-/** Hides the middle of a phone number. Of an account, shows only the last four characters. */
-const maskIdentifier = ({ method, destination_identifier }: WithdrawalDetail) =>
-  method === 'BANK_ACCOUNT' ? `*** ${destination_identifier.slice(-4)}` : maskPhone(destination_identifier)
+/** Hides the middle of a phone number. Of an account of a bank or a wallet, shows only the last four characters. */
+const maskIdentifier = ({ destination_identifier }: WithdrawalDetail) =>
+  /^255\d{9}$/.test(destination_identifier)
+    ? maskPhone(destination_identifier)
+    : `*** ${destination_identifier.slice(-4)}`
 
 function WithdrawalPaper({ row, seller }: { row: WithdrawalDetail; seller: ReceiptSeller }) {
   const t = useTexts(withdrawalReceiptTexts)
