@@ -462,7 +462,11 @@ describe("the operators' console", () => {
             name: says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`),
           })
           .check()
-      await hears(visitor, 'Wenye tahadhari uliochagua: 2.', 'You chose 2 withdrawals with a warning.')
+      await hears(
+        visitor,
+        'Wenye tahadhari au swali uliochagua: 2.',
+        'You chose 2 withdrawals with a warning or a question.',
+      )
       await review(visitor)
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {
@@ -604,8 +608,8 @@ describe("the operators' console", () => {
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
       const left = (count: number) =>
         says(
-          `Wenye tahadhari haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
-          `${count} ${count === 1 ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen. Tick the ones that you have checked.`,
+          `Wenye tahadhari au swali haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
+          `${count} ${count === 1 ? 'withdrawal with a warning or a question is' : 'withdrawals with a warning or a question are'} not chosen. Tick the ones that you have checked.`,
         )
       await hears(visitor, left(3), left(3))
       await page.locator('.choice-bar button:focus', { hasText: says('', 'Review and approve 2') }).waitFor()
@@ -618,7 +622,11 @@ describe("the operators' console", () => {
         await page.keyboard.press('Space')
         if (amount === '1,400') await hears(visitor, left(1), left(1))
       }
-      await hears(visitor, 'Wenye tahadhari uliochagua: 3.', 'You chose 3 withdrawals with a warning.')
+      await hears(
+        visitor,
+        'Wenye tahadhari au swali uliochagua: 3.',
+        'You chose 3 withdrawals with a warning or a question.',
+      )
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
       assert.equal(
         await page.getByText(says('Weka alama kwenye uliokagua', 'Tick the ones that you have checked')).count(),
@@ -739,7 +747,7 @@ describe("the operators' console", () => {
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size)
         await visitor.opens(list)
-        await hears(visitor, 'Zenye tahadhari: 2 kati ya 10', '2 of 10 have a warning')
+        await hears(visitor, 'Wenye tahadhari: 2 kati ya 10', '2 of 10 have a warning')
         await visitor.picture('warning-count')
         await visitor.press('Nenda kwenye tahadhari ya kwanza', 'Go to the first warning')
         assert.equal(await focused(), '2,108')
@@ -753,10 +761,10 @@ describe("the operators' console", () => {
       await visitor.looks('count of warnings')
       const waiting = await waitingOf(known)
       for (const { id } of waiting.filter((_, place) => place !== 1)) await operator.act(id, 'reject')
-      await hears(visitor, 'Zenye tahadhari: 1 kati ya 1', '1 of 1 has a warning')
+      await hears(visitor, 'Wenye tahadhari: 1 kati ya 1', '1 of 1 has a warning')
       await operator.act(waiting[1]?.id as string, 'reject')
       await page
-        .getByText(language === 'sw' ? /Zenye tahadhari: \d/ : /\d ha(s|ve) a warning/)
+        .getByText(language === 'sw' ? /Wenye tahadhari: \d/ : /\d ha(s|ve) a warning/)
         .waitFor({ state: 'detached' })
       await visitor.leave()
     })
@@ -859,7 +867,9 @@ describe("the operators' console", () => {
       await page.locator('.flag-facts').getByText(all, { exact: true }).waitFor()
       await page
         .locator('.flag-facts')
-        .getByText(says('Ufunguo wa API wa ombi hili ni mpya: uliundwa ', 'The API key of this request is new: made '))
+        .getByText(
+          says('Ufunguo wa API wa ombi hili ulikuwa mpya: uliundwa ', 'The API key of this request was new: created '),
+        )
         .waitFor()
       // A merchant of the first week has no usual income, so the income is no burst.
       const burst = page.locator('.flag-warn').getByText(says('Mapato yameongezeka ghafla', 'Burst of income'))
@@ -883,7 +893,7 @@ describe("the operators' console", () => {
         ),
       )
       assert.equal(await page.getByText(all, { exact: true }).count(), 0)
-      assert.equal(await page.getByText(says('wa ombi hili ni mpya', 'of this request is new')).count(), 0)
+      assert.equal(await page.getByText(says('wa ombi hili ulikuwa mpya', 'of this request was new')).count(), 0)
       const key_age = says(
         '^Ufunguo wa API: .+, uliundwa .+ \\(siku 9 zilizopita\\)$',
         '^API key: .+, made .+ \\(9 days ago\\)$',
@@ -1071,7 +1081,7 @@ describe("the operators' console", () => {
       const id = await operator.submit(shop, { amount: '1700.00', ending: newEnding() })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
-      const first = says('Mara ya kwanza kulipa hapa', 'First payout to this destination')
+      const first = says('Mpokeaji mpya', 'First payout to this destination')
       const leaves = says('Yatakayotoka kwenye salio', 'Leaves the balance')
       const nothing = says(
         'Hakuna pesa iliyotoka kwenye salio, na hakuna makato.',

@@ -194,7 +194,9 @@ function DeliveryPanel({ of }: { of: PaymentRecord }) {
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
     {
       label: t.status,
-      show: ({ status, attempts, next_attempt_at: next_at }) => <DeliveryState of={{ status, attempts, next_at }} />,
+      show: ({ status, attempts, next_attempt_at: next_at, last_error }) => (
+        <DeliveryState of={{ status, attempts, next_at, repeats: attempts > 0 && last_error === null }} />
+      ),
     },
     {
       label: t.last,

@@ -39,9 +39,9 @@ const SWAHILI: Readonly<Record<string, string>> = {
   '{} migrations are pending ({}): run "{}", or start the new version':
     'hatua {} za muundo hazijafanywa ({}): endesha "{}", au anzisha toleo jipya',
   'the role of the server cannot rewrite history': 'seva haina haki ya kubadilisha historia',
-  'a role has too many rights: {}': 'seva ina haki nyingi mno: {}',
+  'a role has too many rights: {}': 'role moja ina haki nyingi mno: {}',
   'DATABASE_URL names a superuser, from which the database cannot protect its history: "{}" prints the SQL statements for two roles':
-    'DATABASE_URL inataja superuser, ambaye anaweza kubadilisha historia: "{}" inaonyesha amri za SQL za haki mbili tofauti',
+    'DATABASE_URL inataja superuser, ambaye anaweza kubadilisha historia: "{}" inaonyesha amri za SQL za role mbili tofauti',
   'PostgreSQL checks its pages, and found no damaged page':
     'PostgreSQL inakagua kurasa zake, na haijapata ukurasa ulioharibika',
   'data checksums are off, so PostgreSQL does not notice a damaged page. Stop PostgreSQL, run "pg_checksums --enable -D" with its data directory, and start PostgreSQL again':
@@ -116,7 +116,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'a migration is half applied: the index {} is not complete. As the owner, run "reindex index concurrently {}", then check again':
     'hatua moja ya muundo imefanywa nusu: index {} haijakamilika. Kama mmiliki, endesha "reindex index concurrently {}", kisha kagua tena',
   'not separated: {} has the rights of the owner of {}, migrates, and serves requests; "{}" prints the SQL statements for two roles':
-    'haki hazijatenganishwa: {} ana haki za mmiliki wa {}, anabadilisha muundo, na anahudumia maombi; "{}" inaonyesha amri za SQL za haki mbili tofauti',
+    'haki hazijatenganishwa: {} ana haki za mmiliki wa {}, anabadilisha muundo, na anahudumia maombi; "{}" inaonyesha amri za SQL za role mbili tofauti',
   '{} of the database is off (source: {}): a crash of the machine can destroy the database. Set {} in postgresql.conf and reload the server':
     '{} ya hifadhidata imezimwa (chanzo: {}): mashine ikizimika ghafla, hifadhidata inaweza kuharibika. Weka {} kwenye postgresql.conf na upakie upya seva',
   '{} of the database is off (source: {}): a crash of the machine can destroy pages of the database. Set {} in postgresql.conf and reload the server. If the storage of the database never leaves a page half written, such as ZFS, set {} instead':

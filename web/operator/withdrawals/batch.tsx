@@ -343,9 +343,12 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
         <Group gap="sm">
           <Text>{t.follow}</Text>
           {(['PROCESSING', 'SUCCESS'] as const).map((status) => (
-            <PageLink key={status} to="withdrawals" search={{ status, environment: rows[0]?.environment ?? 'live' }}>
-              {words.withdrawal(status)}
-            </PageLink>
+            // The link closes the dialog, whose button with the focus is gone.
+            <span key={status} onClickCapture={focusTitle}>
+              <PageLink to="withdrawals" search={{ status, environment: rows[0]?.environment ?? 'live' }}>
+                {words.withdrawal(status)}
+              </PageLink>
+            </span>
           ))}
         </Group>
       ) : null}

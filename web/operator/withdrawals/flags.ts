@@ -1,6 +1,5 @@
 // Writes the warnings of the server as sentences, and computes ordinary facts, for the operator before money leaves.
 
-import { agoInSwahili } from '../../ui/ago.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
 import { showAge, showAmount } from '../../ui/show.ts'
@@ -45,7 +44,7 @@ const flagTexts = texts({
     burst_part: (part: string) => `${part} za utoaji huu zinatokana na pesa hizo.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
     young: 'Biashara ni mpya: ina chini ya siku 30.',
-    new_key: (age: string) => `Ufunguo wa API wa ombi hili ni mpya: uliundwa ${agoInSwahili(age)}.`,
+    new_key: (age: string) => `Ufunguo wa API wa ombi hili ulikuwa mpya: uliundwa ${age} kabla ya ombi.`,
     others: (count: number, names: string, more: number) =>
       `Biashara nyingine zimelipa namba hii pia (${count}): ${names}${more > 0 ? ` na nyingine ${more}` : ''}.`,
     other_names: (names: string) => `Biashara hizo zilimtaja mpokeaji kwa jina tofauti: ${names}.`,
@@ -76,7 +75,7 @@ const flagTexts = texts({
     burst_part: (part: string) => `${part} of this withdrawal comes from that money.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
     young: 'The merchant is new: less than 30 days.',
-    new_key: (age: string) => `The API key of this request is new: made ${age} ago.`,
+    new_key: (age: string) => `The API key of this request was new: created ${age} before the request.`,
     others: (count: number, names: string, more: number) =>
       `Other merchants have paid this number as well (${count}): ${names}${more > 0 ? ` and ${more} more` : ''}.`,
     other_names: (names: string) => `Other merchants gave a different name for the recipient: ${names}.`,
@@ -228,7 +227,7 @@ export function useFlags(
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && fact(t.young),
     api_key_created_at !== null &&
       Date.parse(withdrawal.created_at) - Date.parse(api_key_created_at) < NEW_KEY_MS &&
-      fact(t.new_key(showAge(api_key_created_at, language))),
+      fact(t.new_key(showAge(api_key_created_at, language, Date.parse(withdrawal.created_at)))),
   ]
   return flags.filter((flag) => flag !== false)
 }

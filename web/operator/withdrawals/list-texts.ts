@@ -11,15 +11,17 @@ export const listTexts = texts({
     key_previous: 'Mstari uliotangulia',
     key_warning: 'Mstari unaofuata wenye tahadhari',
     warnings: (count: number, all: string, has_more: boolean) =>
-      `Zenye tahadhari: ${count} kati ya ${all}${has_more ? ' za ukurasa huu' : ''}`,
+      `Wenye tahadhari: ${count} kati ya ${all}${has_more ? ' wa ukurasa huu' : ''}`,
     first_warning: 'Nenda kwenye tahadhari ya kwanza',
     pick: 'Chagua',
     pick_hint: 'Weka alama kwenye utoaji unaotaka kuuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
     pick_unmarked: (count: string) => `Chagua ${count} usio na tahadhari`,
-    pick_each: 'Kila utoaji unaosubiri kwenye ukurasa huu una tahadhari. Weka alama kwenye uliokagua.',
-    pick_left: (count: string) => `Wenye tahadhari haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
-    pick_marked: (count: string) => `Wenye tahadhari uliochagua: ${count}. Kagua kila mmoja kabla ya kuidhinisha.`,
+    pick_each:
+      'Kila utoaji unaosubiri kwenye ukurasa huu una tahadhari au swali lisilojibiwa. Weka alama kwenye uliokagua.',
+    pick_left: (count: string) => `Wenye tahadhari au swali haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
+    pick_marked: (count: string) =>
+      `Wenye tahadhari au swali uliochagua: ${count}. Kagua kila mmoja kabla ya kuidhinisha.`,
     unpick: 'Ondoa uchaguzi',
     picked: (count: string, amount: string) => `Umechagua ${count}, jumla ${amount}`,
     check: (count: string) => `Kagua na uidhinishe ${count}`,
@@ -47,7 +49,7 @@ export const listTexts = texts({
     will_pay: 'Seva itatuma pesa',
     will_wait: 'Utasubiri mwendeshaji wa pili',
     will_refuse: 'Huwezi kuidhinisha',
-    confirm_lead: 'Wenye tahadhari unatangulia. Idhini itajumuisha ule tu utakaouthibitisha, mmoja mmoja.',
+    confirm_lead: 'Wenye tahadhari au swali unatangulia. Idhini itajumuisha ule tu utakaouthibitisha, mmoja mmoja.',
     confirm_one: (amount: string, name: string) => `Nimekagua utoaji huu: ${amount} kwa ${name}`,
     confirm_none: 'Ukithibitisha utoaji, utaweza kuuidhinisha.',
     left_out: 'Umeachwa: hujathibitisha',
@@ -80,11 +82,12 @@ export const listTexts = texts({
     pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_unmarked: (count: string) => `Choose the ${count} without a warning`,
-    pick_each: 'Every waiting withdrawal on this page has a warning. Tick the ones that you have checked.',
+    pick_each:
+      'Every waiting withdrawal on this page has a warning or an open question. Tick the ones that you have checked.',
     pick_left: (count: string) =>
-      `${count} ${count === '1' ? 'withdrawal with a warning is' : 'withdrawals with a warning are'} not chosen. Tick the ones that you have checked.`,
+      `${count} ${count === '1' ? 'withdrawal with a warning or a question is' : 'withdrawals with a warning or a question are'} not chosen. Tick the ones that you have checked.`,
     pick_marked: (count: string) =>
-      `You chose ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'} with a warning. Check each one before you approve.`,
+      `You chose ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'} with a warning or a question. Check each one before you approve.`,
     unpick: 'Clear the selection',
     picked: (count: string, amount: string) => `You chose ${count}, ${amount} in total`,
     check: (count: string) => `Review and approve ${count}`,
@@ -112,7 +115,8 @@ export const listTexts = texts({
     will_pay: 'The server will pay out',
     will_wait: 'Will wait for a second operator',
     will_refuse: 'You cannot approve',
-    confirm_lead: 'Withdrawals with a warning come first. You approve such a withdrawal only if you confirm it.',
+    confirm_lead:
+      'Withdrawals with a warning or a question come first. You approve such a withdrawal only if you confirm it.',
     confirm_one: (amount: string, name: string) => `I have checked this withdrawal: ${amount} to ${name}`,
     confirm_none: 'If you confirm a withdrawal, you can approve it.',
     left_out: 'Left out: not confirmed',

@@ -233,7 +233,9 @@ export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: 
       ? t.total_unpaid
       : withdrawal.status === 'SUCCESS'
         ? t.total_paid
-        : t.total_reserved
+        : withdrawal.status === 'REVERSED'
+          ? t.total_reversed
+          : t.total_reserved
   const requester = t.by(operatorWords.actor(requested_by.kind), requested_by.name)
   return (
     <Panel title={t.facts}>
