@@ -95,7 +95,7 @@ test('the commands of the README and the guides make payments, payouts and an in
   const [, invoice = ''] = /^INV-000001 is SENT: 64000\.00 at (http:\S+\/invoice)$/m.exec(output) ?? []
   assert.match(await (await fetch(invoice)).text(), /Maize flour, 25 kg/)
   assert.match(output, /"opening_balance":"0\.00"/)
-  assert.match(output, /^reference,created_at,type,/m)
+  assert.match(output, /^reference,created_at_eat,created_at,type,/m)
   assert.doesNotMatch(output, /"success":false|refused|undefined/)
 })
 
