@@ -33,8 +33,8 @@ export type EngineRequest = Pick<
  */
 const SCAN_MS = 5_000
 /**
- * The milliseconds before the simulated scan of a code without a phone. In this time, a person reads the page and chooses an
- * outcome. Without a page, a program reads a final status after this time.
+ * The milliseconds before the simulated scan of a code without a phone. In this time, a person reads the page of the link and
+ * chooses an outcome. A program that pays a link and chooses nothing reads a final status after this time.
  */
 const CHOICE_MS = 300_000
 
