@@ -572,9 +572,10 @@ function FilterField({
     setApplied(next)
     send(next)
   }
-  // A pause may end after a newer value has reached the address.
-  const current = useRef({ send, apply })
-  current.current = { send, apply }
+  // A pause may end after a newer value has reached the address, for example after the user has cleared the filters. The text of
+  // that moment counts.
+  const current = useRef({ send, apply, text: '' })
+  current.current = { send, apply, text: typed.trim() }
   const later = useLater()
   const problem = (typed.trim() === (applied ?? value) ? problemOf(typed.trim()) : null) ?? wrong
   if (filter.kind === 'choice') {
@@ -608,9 +609,9 @@ function FilterField({
         // While the year is below 2000, the user is still typing. If the user empties the field, the list applies the change
         // when the field loses the focus.
         if (day && /^2\d{3}-\d{2}-\d{2}$/.test(next)) apply(next)
-        if (follows(next.trim())) later(() => current.current.send(next.trim()))
+        if (follows(next.trim())) later(() => current.current.send(current.current.text))
       }}
-      onBlur={() => later(() => current.current.apply(typed.trim()))}
+      onBlur={() => later(() => current.current.apply(current.current.text))}
       onKeyDown={(event) => event.key === 'Enter' && apply(typed.trim())}
     />
   )
