@@ -358,7 +358,10 @@ test('the page shows a failed delivery with its body and the response, and a mem
   await visitor.press('', 'Send this again')
   await page.getByRole('status').getByText('The server sends this delivery again.').waitFor()
   await page.getByText('Delivered', { exact: true }).waitFor()
-  assert.equal(receiver.received.at(-1)?.body, receiver.received[before]?.body, 'the same bytes')
+  // The receiver also gets the deliveries of other tests.
+  const bodies = receiver.received.map(({ body }) => body).filter((body) => body.includes(paid.body.data.collection_id))
+  assert.equal(bodies.length, 2)
+  assert.equal(bodies[1], bodies[0], 'the same bytes')
   await page.getByRole('link', { name: 'Open this payment' }).waitFor()
   await visitor.leave()
 })
