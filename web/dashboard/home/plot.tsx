@@ -52,7 +52,11 @@ export function Plot({ steps, currency, label }: { steps: readonly TrendPoint[];
     chart.current = plot
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
     watch.observe(element)
+    // A canvas does not draw its text again by itself when the font of the page arrives.
+    let is_shown = true
+    void document.fonts.ready.then(() => is_shown && plot.redraw(false))
     return () => {
+      is_shown = false
       watch.disconnect()
       plot.destroy()
     }
@@ -105,7 +109,7 @@ function plotOptions(
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const text = colour('--mantine-color-text')
   const grid = { stroke: colour('--line'), width: 1 }
-  const font = '12px system-ui, sans-serif'
+  const font = `12px ${style.fontFamily}`
   const axis = { stroke: text, font, ticks: grid }
   return {
     width: element.clientWidth,
