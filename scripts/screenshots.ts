@@ -10,6 +10,8 @@ import { chooseHistory, type DemoProduct, launchPictureBrowser, startDemoProduct
 
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZE = { width: 1280, height: 800 }
+// A screenshot is higher than a frame of the animation, so that it shows the whole chart.
+const PICTURE = { width: 1280, height: 980 }
 const PHONE = { width: 420, height: 780 }
 const FRAMES_PER_SECOND = 2
 const ANIMATION_BYTES_MAX = 600_000
@@ -53,8 +55,6 @@ async function picturesOfDashboard(page: Page): Promise<void> {
   await page.locator('.plot canvas').waitFor()
   if (await hide.isVisible()) await hide.click()
   await keep(page, 3)
-  await page.locator('.plot').evaluate((plot) => plot.scrollIntoView({ block: 'end' }))
-  await page.mouse.wheel(0, 90)
   await keep(page, 4, 'dashboard.png')
   await page.goto(`${url}/dashboard/sandbox/collections`)
   await page.locator('.list tbody a').first().waitFor()
@@ -88,7 +88,11 @@ async function keep(page: Page, half_seconds: number, name?: string): Promise<vo
   for (let i = 0; i < half_seconds; i++) {
     await page.screenshot({ path: join(folder, `${String(frames++).padStart(3, '0')}.png`) })
   }
-  if (name !== undefined) await page.screenshot({ path: join(IMAGES, name) })
+  if (name === undefined) return
+  await page.setViewportSize(PICTURE)
+  await page.waitForTimeout(700)
+  await page.screenshot({ path: join(IMAGES, name) })
+  await page.setViewportSize(SIZE)
 }
 
 function animate(): void {
