@@ -1,6 +1,6 @@
 // Translates codes into words for operators: actors, payout states, refusals of an approval, merchant statuses.
 
-import { texts, useTexts } from '../ui/language.ts'
+import { textOfCode, texts, useTexts } from '../ui/language.ts'
 
 const words = texts({
   sw: {
@@ -74,7 +74,7 @@ const words = texts({
 /** Returns functions that translate codes into the current language. An unknown code stays unchanged. */
 export function useOperatorWords() {
   const t = useTexts(words)
-  const of = (kind: keyof typeof t) => (word: string) => t[kind][word] ?? word
+  const of = (kind: keyof typeof t) => (word: string) => textOfCode(t[kind], word) ?? word
   return { actor: of('actor'), payout: of('payout'), refusal: of('refusal'), merchant: of('merchant') }
 }
 

@@ -47,3 +47,11 @@ export function useLanguage(): Language {
 export function useTexts<T>(both: Texts<T>): T {
   return both[useLanguage()]
 }
+
+/**
+ * Returns the text of a code, or undefined if the code has no text. Without the check, the code "constructor" would give a
+ * function that every object inherits.
+ */
+export function textOfCode<T>(texts_of_codes: Readonly<Record<string, T>>, code: string): T | undefined {
+  return Object.hasOwn(texts_of_codes, code) ? texts_of_codes[code] : undefined
+}

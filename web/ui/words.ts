@@ -1,6 +1,6 @@
 // Translates statuses, methods and reasons, and gives each status its tone.
 
-import { texts, useLanguage, useTexts } from './language.ts'
+import { type Language, textOfCode, texts, useLanguage } from './language.ts'
 import type { Tone } from './parts.tsx'
 import { sayReport } from './provider-report.ts'
 import { showAmount } from './show.ts'
@@ -153,9 +153,14 @@ export const words = texts({
 
 /** Returns the functions that translate codes into the current language. An unknown code stays unchanged. */
 export function useWords() {
-  const t = useTexts(words)
-  const language = useLanguage()
-  const of = (kind: keyof typeof t) => (word: string | null) => (word === null ? '–' : (t[kind][word] ?? word))
+  return wordsIn(useLanguage())
+}
+
+/** Returns the functions that translate codes into a language. */
+export function wordsIn(language: Language) {
+  const t = words[language]
+  const of = (kind: keyof typeof t) => (word: string | null) =>
+    word === null ? '–' : (textOfCode(t[kind], word) ?? word)
   return {
     collection: of('collection'),
     withdrawal: of('withdrawal'),
@@ -164,7 +169,8 @@ export function useWords() {
     method: of('method'),
     reason: of('reason'),
     /** Says in words what a provider reported, as a history stores the report. */
-    report: (text: string) => sayReport(text, language, { amount: showAmount, reason: (code) => t.reason[code] }),
+    report: (text: string) =>
+      sayReport(text, language, { amount: showAmount, reason: (code) => textOfCode(t.reason, code) }),
     provider_status: of('provider_status'),
     role: of('role'),
     environment: of('environment'),
@@ -201,5 +207,5 @@ const TONES: Record<string, Tone> = {
 
 /** Returns the tone of a status of any record. For an unknown status, returns `plain`. */
 export function toneOf(status: string): Tone {
-  return TONES[status] ?? 'plain'
+  return textOfCode(TONES, status) ?? 'plain'
 }

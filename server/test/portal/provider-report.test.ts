@@ -51,3 +51,19 @@ test('every other text of a history stays unchanged', () => {
   ])
     assert.deepEqual(inBoth(text), [text, text])
 })
+
+type CodeWords = Record<'report' | 'reason' | 'withdrawal', (code: string) => unknown>
+// The types of the browser, which this file needs, are not the types of the tests.
+const { toneOf, wordsIn }: { toneOf(status: string): unknown; wordsIn(language: 'en' | 'sw'): CodeWords } =
+  await import(new URL('../../../web/ui/words.ts', import.meta.url).href)
+
+test('the word "constructor" in a reason or a status stays a word, and is no inherited function', () => {
+  for (const language of ['en', 'sw'] as const) {
+    const { report, reason, withdrawal } = wordsIn(language)
+    for (const word of ['constructor', 'toString', '__proto__']) {
+      assert.deepEqual([report(word), reason(word), withdrawal(word)], [word, word, word], language)
+      assert.equal(report(`declined ${word}`), `declined ${word}`, language)
+      assert.equal(toneOf(word), 'plain')
+    }
+  }
+})
