@@ -1,9 +1,10 @@
 // Shows the profile of the user: name, e-mail address, language and password, with links to the second step and the sessions.
 
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
-import { Refused } from './api.ts'
+import { useState } from 'react'
+import { checks } from './checks.ts'
 import { useCall, useRead, useSignedInUser } from './data.ts'
+import { useSecretForm } from './form.ts'
 import { texts, useLanguage, useTexts } from './language.ts'
 import { LoadingRows } from './loading-rows.tsx'
 import { FactList, Page, PageLink, Panel, useSiblingPath } from './parts.tsx'
@@ -29,9 +30,8 @@ const accountTexts = texts({
     rule: 'Angalau herufi 8. Isiwe nywila inayojulikana na wengi.',
     ends: 'Ukibadilisha nywila, unatolewa kwenye vifaa vyote, pamoja na hiki.',
     change: 'Badilisha nywila',
-    needed: 'Jaza sehemu hii.',
-    wrong: 'Nywila si sahihi. Andika tena.',
     forgot: 'Huna nywila, au umeisahau? Ondoka, kisha chagua "Umesahau nywila?" kwenye ukurasa wa kuingia.',
+    wrong: 'Nywila si sahihi. Andika tena.',
     done: 'Umebadilisha nywila. Ingia tena kwa nywila mpya.',
     sign_in: 'Ingia tena',
     safety: 'Usalama wa kuingia',
@@ -56,9 +56,8 @@ const accountTexts = texts({
     rule: 'At least 8 characters, and not a common password.',
     ends: 'After the change, you are signed out on all devices, also on this one.',
     change: 'Change the password',
-    needed: 'Fill in this field.',
-    wrong: 'The password is not right. Enter it again.',
     forgot: 'No password, or forgotten? Sign out, then choose "Forgot your password?" on the sign-in page.',
+    wrong: 'The password is not right. Enter it again.',
     done: 'You changed the password. Sign in again with the new password.',
     sign_in: 'Sign in again',
     safety: 'Security of the sign-in',
@@ -125,48 +124,29 @@ function SafetyLinks() {
   )
 }
 
-type PasswordFields = { password: string; new_password: string }
-
 // The form keeps no draft, because a draft must contain no secrets.
 function PasswordForm({ onChange }: { onChange: () => void }) {
   const t = useTexts(accountTexts)
-  const language = useLanguage()
   const call = useCall()
-  const [typed, setTyped] = useState<PasswordFields>({ password: '', new_password: '' })
-  const [wrong, setWrong] = useState<Record<string, string>>({})
-  const [error, setError] = useState<unknown>(null)
-  const [sending, setSending] = useState(false)
-  const send = async (event: FormEvent) => {
-    event.preventDefault()
-    const names = ['password', 'new_password'] as const
-    const missing = names.filter((name) => typed[name] === '')
-    setError(null)
-    setWrong(Object.fromEntries(missing.map((name) => [name, t.needed])))
-    if (missing.length > 0 || sending) return
-    setSending(true)
-    try {
-      await call('POST /v1/session/password', { body: typed })
-      onChange()
-    } catch (thrown) {
-      const fields = thrown instanceof Refused ? thrown.fieldsIn(language) : {}
-      if (Object.keys(fields).length === 0) setError(thrown)
-      else setWrong(fields.password ? { password: t.wrong } : fields)
-    } finally {
-      setSending(false)
-    }
-  }
-  const input = (name: keyof PasswordFields) => ({
+  const { needed } = checks(useLanguage())
+  const { form, submit, error, sending } = useSecretForm({
+    initial: { password: '', new_password: '' },
+    check: { password: needed, new_password: needed },
+    say: { password: t.wrong },
+  })
+  const send = submit(async (body) => {
+    await call('POST /v1/session/password', { body })
+    onChange()
+  })
+  const input = (name: 'password' | 'new_password') => ({
     type: 'password',
     name,
     required: true,
     maxLength: 512,
-    value: typed[name],
-    error: wrong[name],
-    onChange: (event: { currentTarget: { value: string } }) =>
-      setTyped({ ...typed, [name]: event.currentTarget.value }),
+    ...form.getInputProps(name),
   })
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
+    <form onSubmit={send} noValidate>
       <Stack gap="md" maw="34rem">
         <TextInput label={t.current} autoComplete="current-password" {...input('password')} />
         <TextInput label={t.new_password} description={t.rule} autoComplete="new-password" {...input('new_password')} />

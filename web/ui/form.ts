@@ -1,5 +1,5 @@
-// Keeps the draft of a form in the tab until the page has sent it. If a request may have reached the server, the page repeats
-// it with the same Idempotency-Key.
+// Sends forms. The tab keeps the draft of a form until the page has sent it. If a request may have reached the server, the page
+// repeats it with the same Idempotency-Key.
 
 import { type FormErrors, type FormValidateInput, useForm } from '@mantine/form'
 import { useEffect, useRef, useState } from 'react'
@@ -40,20 +40,25 @@ export function isUnresolved(error: unknown): boolean {
 }
 
 /**
- * Makes a form whose draft this tab keeps under `name`, even over a new sign-in. `check` returns the errors of the fields.
- * `rename` maps API fields to form fields. A draft must contain no secrets.
+ * The fields of a form. `check` returns the errors of the fields. `rename` maps API fields to form fields. `say` has texts that
+ * replace the messages of the API, by the name of the field.
  */
-export function useDraft<Values extends Record<string, unknown>>({
-  name,
-  initial,
-  check,
-  rename = {},
-}: {
-  name: string
+type FormFields<Values> = {
   initial: Values
   check?: FormValidateInput<Values>
   rename?: Record<string, string>
-}) {
+  say?: Record<string, string>
+}
+
+/**
+ * Makes a form that shows the errors at its fields and moves the focus to the first wrong field. `stored` are the values that
+ * replace the initial ones, and `keep` receives each change.
+ */
+function useSentForm<Values extends Record<string, unknown>>(
+  { initial, check, rename = {}, say = {} }: FormFields<Values>,
+  stored: Partial<Values> | undefined,
+  keep: (values: Values) => void,
+) {
   const language = useLanguage()
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
@@ -62,27 +67,12 @@ export function useDraft<Values extends Record<string, unknown>>({
   useEffect(() => focusFirst(marked), [marked])
   const busy = useRef(false)
   const form = useForm<Values>({
-    initialValues: { ...initial, ...readDraft<Values>(name)?.values },
+    initialValues: { ...initial, ...stored },
     ...(check ? { validate: check } : {}),
-    onValuesChange: (values) => {
-      const before = readDraft<Values>(name)
-      writeDraft(name, { values, once: before?.once ?? newIdempotencyKey(), sent: before?.sent ?? null })
-    },
+    onValuesChange: keep,
   })
-
-  /**
-   * Returns the Idempotency-Key for these values. If the values have not changed since the last request, returns the key of
-   * that request.
-   */
-  const onceFor = (values: Values): string => {
-    const before = readDraft<Values>(name)
-    const sent = JSON.stringify(values)
-    const once = before === null || (before.sent !== null && before.sent !== sent) ? newIdempotencyKey() : before.once
-    writeDraft(name, { values, once, sent })
-    return once
-  }
-
-  const guarded = async (send: () => Promise<unknown>, refused: () => void) => {
+  /** Sends the request. If the API refuses fields, the form shows the messages at the fields. */
+  const guarded = async (send: () => Promise<unknown>, refused: () => void = () => {}) => {
     // If a request is running, a second click sends nothing.
     if (busy.current) return
     busy.current = true
@@ -94,6 +84,7 @@ export function useDraft<Values extends Record<string, unknown>>({
       if (!isUnresolved(thrown)) refused()
       if (thrown instanceof Refused) {
         const errors = renamed(thrown.fieldsIn(language), rename, Object.keys(initial))
+        for (const field of Object.keys(errors)) errors[field] = say[field] ?? errors[field]
         form.setErrors(errors)
         setMarked(errors)
         thrown.shown_at_fields = Object.keys(errors).every((one) => findFields(one).length > 0)
@@ -103,6 +94,44 @@ export function useDraft<Values extends Record<string, unknown>>({
       busy.current = false
       setSending(false)
     }
+  }
+  return { form, guarded, setMarked, error, setError, sending }
+}
+
+/** Makes a form with secrets. No draft keeps its values. */
+export function useSecretForm<Values extends Record<string, unknown>>(fields: FormFields<Values>) {
+  const { form, guarded, setMarked, error, sending } = useSentForm(fields, undefined, () => {})
+  /** Makes an `onSubmit` function that sends valid values. */
+  const submit = (send: (values: Values) => Promise<unknown>) =>
+    form.onSubmit((values) => guarded(() => send(values)), setMarked)
+  return { form, submit, error, sending }
+}
+
+/** Makes a form whose draft this tab keeps under `name`, even over a new sign-in. A draft must contain no secrets. */
+export function useDraft<Values extends Record<string, unknown>>({
+  name,
+  ...fields
+}: FormFields<Values> & { name: string }) {
+  const { initial } = fields
+  const { form, guarded, setMarked, error, setError, sending } = useSentForm(
+    fields,
+    readDraft<Values>(name)?.values,
+    (values) => {
+      const before = readDraft<Values>(name)
+      writeDraft(name, { values, once: before?.once ?? newIdempotencyKey(), sent: before?.sent ?? null })
+    },
+  )
+
+  /**
+   * Returns the Idempotency-Key for these values. If the values have not changed since the last request, returns the key of
+   * that request.
+   */
+  const onceFor = (values: Values): string => {
+    const before = readDraft<Values>(name)
+    const sent = JSON.stringify(values)
+    const once = before === null || (before.sent !== null && before.sent !== sent) ? newIdempotencyKey() : before.once
+    writeDraft(name, { values, once, sent })
+    return once
   }
 
   /**
@@ -119,14 +148,7 @@ export function useDraft<Values extends Record<string, unknown>>({
 
   /** Makes an `onSubmit` function for an earlier step of the form, such as a price quote. The tab keeps the draft. */
   const ask = (question: (values: Values) => Promise<unknown>) =>
-    form.onSubmit(
-      (values) =>
-        guarded(
-          () => question(values),
-          () => {},
-        ),
-      setMarked,
-    )
+    form.onSubmit((values) => guarded(() => question(values)), setMarked)
 
   const forget = () => {
     form.setInitialValues(initial)
