@@ -1,12 +1,15 @@
-// Shows a receipt of the merchant on the screen and on paper, and copies it as text. Payments and withdrawals share this part.
+// Shows the page of a receipt of the merchant, who prints it or copies it as text. Payments and withdrawals share this page.
 
 import './receipt-paper.css'
 import { Button, Group, Text } from '@mantine/core'
 import type { Calls } from '../ui/api-types.ts'
+import { useRead } from '../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../ui/language.ts'
-import { CopyButton, FactList } from '../ui/parts.tsx'
+import { LoadingRows } from '../ui/loading-rows.tsx'
+import { CopyButton, FactList, Page, PageButton } from '../ui/parts.tsx'
+import { Problem } from '../ui/problem.tsx'
 import { showTime } from '../ui/show.ts'
-import { useMerchantAccess } from './merchant.ts'
+import { useEnvironmentPath, useMerchantAccess } from './merchant.ts'
 
 const paperTexts = texts({
   sw: {
@@ -24,7 +27,7 @@ const paperTexts = texts({
 })
 
 /** The profile of the merchant: name, logo and contact. */
-export type ReceiptSeller = Calls['GET /v1/merchant/profile']['data']
+type ReceiptSeller = Calls['GET /v1/merchant/profile']['data']
 
 /** Hides the middle of a canonical phone number, as the receipts of payers do. */
 export const maskPhone = (phone: string) => `0${phone.slice(3, 6)} *** ${phone.slice(9)}`
@@ -35,20 +38,58 @@ export function useReceiptTime(): (time: string) => string {
   return (time) => `${showTime(time, language, true)} (EAT)`
 }
 
-/** Shows the receipt and the buttons that print and copy it. Facts that are null do not appear. */
-export function ReceiptPaper({
+/** The status, the amount and the facts of a receipt. Facts that are null do not appear. */
+export type ReceiptContent = { stamp: string; amount: string; facts: readonly (readonly [string, string | null])[] }
+
+/** A read of the API that the receipt needs. */
+type ReceiptRead = { data: unknown; error: unknown; refetch: () => unknown }
+
+/**
+ * Shows the page of a receipt. `record` is the path of its record, to which the button leads back. `content` runs after all
+ * `reads` have data. If it returns null, the record has no receipt, and the page shows the text `none`.
+ */
+export function ReceiptPage({
+  texts: t,
+  record,
+  reads,
+  content,
+}: {
+  texts: { title: string; none: string; back: string }
+  record: string
+  reads: readonly ReceiptRead[]
+  content: () => ReceiptContent | null
+}) {
+  const at = useEnvironmentPath()
+  const seller = useRead('GET /v1/merchant/profile')
+  const all = [...reads, seller]
+  const error = all.find((read) => read.error)?.error
+  const is_loaded = seller.data !== undefined && reads.every(({ data }) => data !== undefined)
+  const shown = is_loaded ? content() : null
+  const back = (
+    <PageButton variant="default" to={at(record)}>
+      {t.back}
+    </PageButton>
+  )
+  return (
+    <Page record title={t.title} actions={back}>
+      <Problem error={error} retry={() => void Promise.all(all.map((read) => read.refetch()))} />
+      {is_loaded || error ? null : <LoadingRows />}
+      {is_loaded && shown === null ? <Text>{t.none}</Text> : null}
+      {shown === null || seller.data === undefined ? null : (
+        <ReceiptPaper {...shown} title={t.title} seller={seller.data} />
+      )}
+    </Page>
+  )
+}
+
+/** Shows the receipt and the buttons that print and copy it. */
+function ReceiptPaper({
   title,
   stamp,
   amount,
   facts,
   seller,
-}: {
-  title: string
-  stamp: string
-  amount: string
-  facts: readonly (readonly [string, string | null])[]
-  seller: ReceiptSeller
-}) {
+}: ReceiptContent & { title: string; seller: ReceiptSeller }) {
   const t = useTexts(paperTexts)
   const { environment } = useMerchantAccess()
   const contact = [seller.support_phone, seller.support_email, seller.support_address].filter((one) => one !== null)
