@@ -98,29 +98,7 @@ function AttentionRow({ item, others, linked, steps, folds }: AttentionRowProps)
         {open}
       </PageLink>
     )
-  if (folds) {
-    return (
-      <li>
-        <Icon name="alert" size={20} />
-        <div className="attention-text">
-          <p>
-            <strong>{text}</strong>
-          </p>
-          {to === null ? <p className="beside">{t.webhooks_ask}</p> : (act ?? link)}
-          {facts === null ? null : (
-            <details className="disclosed attention-more">
-              <summary>
-                {t.details}
-                <span className="unseen">: {text}</span>
-              </summary>
-              {facts}
-              {to === null || act === undefined ? null : link}
-            </details>
-          )}
-        </div>
-      </li>
-    )
-  }
+  const action = to === null ? <p className="beside">{t.webhooks_ask}</p> : act
   return (
     <li>
       <Icon name="alert" size={20} />
@@ -128,8 +106,11 @@ function AttentionRow({ item, others, linked, steps, folds }: AttentionRowProps)
         <p>
           <strong>{text}</strong>
         </p>
-        {facts}
-        {to === null ? <p className="beside">{t.webhooks_ask}</p> : act}
+        {folds ? (action ?? link) : null}
+        <AttentionFacts folds={folds && facts !== null} of={text}>
+          {facts}
+          {folds ? action && link : action}
+        </AttentionFacts>
         {linked || act !== undefined || item.kind !== 'webhooks_failing' ? null : (
           <p className="beside attention-act">{t.webhooks_repair}</p>
         )}
@@ -137,8 +118,23 @@ function AttentionRow({ item, others, linked, steps, folds }: AttentionRowProps)
           ? null
           : steps?.(item.webhook)}
       </div>
-      {link}
+      {folds ? null : link}
     </li>
+  )
+}
+
+/** Shows the facts of an item. If `folds` is true, a button opens them, which names the item for screen readers. */
+function AttentionFacts({ folds, of, children }: { folds: boolean; of: string; children: ReactNode }) {
+  const t = useTexts(attentionTexts)
+  if (!folds) return children
+  return (
+    <details className="disclosed attention-more">
+      <summary>
+        {t.details}
+        <span className="unseen">: {of}</span>
+      </summary>
+      {children}
+    </details>
   )
 }
 
