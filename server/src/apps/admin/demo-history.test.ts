@@ -11,7 +11,7 @@ import { fund, insertWithdrawal } from '../../../test/payouts.ts'
 import { startLiveWorld, until } from '../../../test/programs.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import { newId, Refusal } from '../../kernel/lib/index.ts'
-import { approveWithdrawals } from '../../money/withdrawals/index.ts'
+import { approveWithdrawals, listRecipients } from '../../money/withdrawals/index.ts'
 import { compose } from '../../system.ts'
 import { demo } from './demo.ts'
 import { createDemoHistory, removeDemoHistory } from './demo-history.ts'
@@ -108,6 +108,7 @@ test('the demo history has records in many states over 30 days, its books are co
   assert.deepEqual(Object.keys(await counts('webhook_deliveries', merchant_id)), ['delivered'])
   const invoices = await world.rows('select paid from invoices where merchant_id = $1 group by 1', [merchant_id])
   assert.equal(invoices.length, 2, 'some invoices are paid, and some are not')
+  await sideRecords(merchant_id, made.payments)
   const days = await world.rows<{ day: string; first: Date; last: Date }>(
     `select (created_at at time zone 'Africa/Dar_es_Salaam')::date::text as day, min(created_at) as first, max(created_at) as last
      from collections where merchant_id = $1 group by 1 order by 1`,
@@ -185,6 +186,49 @@ test('the demo history has records in many states over 30 days, its books are co
   assert.deepEqual(await broken(), [])
 })
 
+/** Compares the records beside the money: the logged requests, the saved recipients, the messages, and the payers' numbers. */
+async function sideRecords(merchant_id: string, payments: number): Promise<void> {
+  const requests = await world.rows<{ kind: string; count: number; days: number }>(
+    `select status / 100 || 'xx' as kind, count(*)::int as count, count(distinct left(id::text, 10))::int as days
+     from requests where merchant_id = $1 and pack_id is not null and key_id is not null group by 1 order by 1`,
+    [merchant_id],
+  )
+  const [answered, refused] = requests
+  assert.deepEqual(
+    requests.map(({ kind }) => kind),
+    ['2xx', '4xx'],
+  )
+  assert.ok(answered && answered.count > payments * 0.95 && answered.days > 29, JSON.stringify(answered))
+  assert.ok(refused && refused.count > 3 && refused.count < 20, JSON.stringify(refused))
+  const { items, earlier } = await listRecipients(world.deps.db, { merchant_id, environment: 'sandbox' })
+  const paid = items.map(({ label, paid_count, created_by }) => [label, paid_count, created_by])
+  const expected = [
+    ['Mchele wa Mbeya', 1, 'admin'],
+    ['Usafiri wa mizigo', 0, 'admin'],
+    ['Vitenge vya Kariakoo', 2, 'admin'],
+  ]
+  assert.deepEqual(paid, expected)
+  assert.deepEqual(
+    earlier.map(({ destination_name, paid_count }) => [destination_name, paid_count]),
+    [['Rehema Said', 2]],
+  )
+  const messages = await world.rows<{ channel: string; kind: string }>(
+    'select distinct channel, kind from outbox_messages where merchant_id = $1 and invoice_id is not null order by 1, 2',
+    [merchant_id],
+  )
+  const kinds = ['email', 'sms'].flatMap((channel) => [`${channel} invoice.remind`, `${channel} invoice.send`])
+  assert.deepEqual(
+    messages.map(({ channel, kind }) => `${channel} ${kind}`),
+    kinds,
+  )
+  const [same] = await world.rows<{ count: number }>(
+    `select count(*)::int as count from collections where merchant_id = $1 and status = 'successful'
+     group by right(customer_phone, 4) order by 1 desc limit 1`,
+    [merchant_id],
+  )
+  assert.ok(same && same.count <= 5, `${same?.count} payers with the same last four digits`)
+}
+
 /** The open payment link of the merchant that was made last. */
 async function openPage(merchant_id: string): Promise<{ slug: string }> {
   const [page] = await world.rows<{ slug: string }>(
@@ -232,8 +276,20 @@ test('the demo history changes no waiting work of another merchant', async () =>
     await plantWaitingWork(other)
     const planted = await waitingWork(other)
     for (const rows of planted) assert.ok(rows.length > 0)
-    await make(other)
+    const { merchant_id } = await make(other)
     assert.deepEqual(await waitingWork(other), planted)
+    const orders = (of: World, id: string | undefined) =>
+      of.rows(
+        `select reference, customer_phone, amount_minor, status from collections
+         where merchant_id = $1 and reference ~ '^ORDER-[0-9]' order by reference`,
+        [id],
+      )
+    const [first] = await world.rows<{ id: string }>("select id from merchants where email = 'history@malipo.example'")
+    assert.deepEqual(
+      await orders(other, merchant_id),
+      await orders(world, first?.id),
+      'each run makes the same payments',
+    )
   } finally {
     await other.close()
   }

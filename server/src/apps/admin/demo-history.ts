@@ -20,7 +20,7 @@ import type { Task } from '../../kernel/work/index.ts'
 import { applyOutcomes } from '../../money/collections/index.ts'
 import { cancelInvoice } from '../../money/invoices/index.ts'
 import { linkSettlement } from '../../money/payment-links/index.ts'
-import { cancelWithdrawal } from '../../money/withdrawals/index.ts'
+import { cancelWithdrawal, saveRecipient } from '../../money/withdrawals/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
 import { makeKey, stopKey } from './merchants.ts'
@@ -61,12 +61,22 @@ const LASTING_RECEIVER = 'http://127.0.0.1:9090/hook'
 const HOURS = [8.2, 11.5, 13.4, 16.1, 19.6] as const
 const NETWORKS = ['0754', '0744', '0714', '0684', '0784', '0624', '0754', '0714'] as const
 /**
- * The last three digits of phone numbers. Most payments succeed, some fail for several reasons, and a few are reversed.
+ * The last three digits of payers' numbers. Null means any digits from 100 on, which the sandbox always lets succeed. Some
+ * payments fail for several reasons, and a few are reversed.
  */
-const ENDINGS = [...Array(44).fill('001'), '002', '003', '003', '004', '005', '006', '012'] as string[]
+const ENDINGS = [...Array(44).fill(null), '002', '003', '003', '004', '005', '006', '012'] as (string | null)[]
+/** The last three digits with which a payment on a page always succeeds. Any others succeed only with MOCK_SUCCESS_RATE. */
+const PAGE_ENDINGS = ['001', '008', '009'] as const
 /** The last three digits of a phone number whose payment the server holds for a review. */
 const HELD_ENDING = '014'
 const GOODS = ['Kitenge', 'Mchele kilo 5', 'Sukari kilo 2', 'Viatu', 'Sabuni', 'Unga kilo 10', 'Chupa ya chai'] as const
+/** The recipients of the payouts, which take turns. The merchant saves all of them but the last. */
+const SUPPLIERS = [
+  { label: 'Mchele wa Mbeya', destination_identifier: '0754318201', destination_name: 'Asha Juma' },
+  { label: 'Vitenge vya Kariakoo', destination_identifier: '0768442913', destination_name: 'Baraka John' },
+  { label: 'Usafiri wa mizigo', destination_identifier: '0745107386', destination_name: 'Hassan Omari' },
+  { label: 'Sabuni na viatu', destination_identifier: '0757690254', destination_name: 'Rehema Said' },
+] as const
 const CUSTOMERS = ['Neema Mushi', 'Juma Ally', 'Rehema Said', 'Baraka John', 'Zawadi Peter', 'Hassan Omari'] as const
 /** The tasks that the history runs. `only_merchant` limits each of them to the merchant of the history. */
 const TASKS = [
@@ -163,7 +173,7 @@ async function makeHistory(
     const key_input = { merchant_id: id, environment: 'sandbox', scopes, name: 'Demo history' } as const
     const key = await makeKey(past, key_input, 0)
     const caller = createCaller(system, clock, key.plaintext_key)
-    const shop = createShop({ ...caller, clock, now })
+    const shop = createShop({ ...caller, clock, now, save: (recipient) => saveSupplier(past, id, recipient) })
     await caller.call('PATCH', '/v1/merchant/webhook-config', { webhook_url: receiver.url, rotate_secret: true })
     for (let day = 0; day < DAYS; day++) {
       await shop.day(day)
@@ -176,8 +186,9 @@ async function makeHistory(
       await caller.settle()
     }
     await caller.call('PATCH', '/v1/merchant/webhook-config', { webhook_url: LASTING_RECEIVER })
-    // The server keeps the uses of a key in memory. This process ends before the usual time of their write.
+    // The server keeps the uses of a key and the request log in memory. This process ends before the usual time of their write.
     await taskOf(system, 'api_key_usage').idle()
+    await taskOf(system, 'request_log').idle()
     await stopKey(deps, id, key.id)
     const roles = new Map(users.map(({ email, role }) => [email, role]))
     const people = await deps.db.query<{ id: string; email: string }>(DEMO_USER_IDS, [[...roles.keys()]])
@@ -193,6 +204,17 @@ async function makeHistory(
     await system.close()
     await receiver.close()
   }
+}
+
+function saveSupplier(deps: Deps, merchant_id: string, { label, ...destination }: Supplier): Promise<unknown> {
+  const input = {
+    merchant_id,
+    environment: 'sandbox',
+    label,
+    method: 'MOBILE_MONEY',
+    destination_code: 'MPESA',
+  } as const
+  return inTransaction(deps.db, (tx) => saveRecipient(deps, tx, COMMAND_ACT, { ...input, ...destination }))
 }
 
 const REMOVAL = 'demo --remove-history'
@@ -301,7 +323,7 @@ function createDice() {
     part,
     among,
     digits,
-    phone: (ending = among(ENDINGS)) => `${among(NETWORKS)}${digits()}${ending}`,
+    phone: (ending: string | null = among(ENDINGS)) => `${among(NETWORKS)}${digits()}${ending ?? digits()}`,
     amount: () => `${(1 + Math.floor(part() ** 2 * 180)) * 500}.00`,
   }
 }
@@ -320,11 +342,12 @@ function createCaller(system: HistorySystem, clock: SettableClock, key: string) 
   const tasks = TASKS.map((wanted) => taskOf(system, wanted))
   let calls = 0
   return {
-    async call(method: 'POST' | 'PATCH', url: string, payload: object) {
+    async call(method: 'POST' | 'PATCH', url: string, payload: object, expected: 'answer' | 'refusal' = 'answer') {
       calls += 1
       const headers = { authorization: `Bearer ${key}`, 'idempotency-key': `history-${calls}` }
       const { statusCode, body } = await system.app.inject({ method, url, payload, headers })
-      if (statusCode >= 300) throw new Error(`${method} ${url} answered ${statusCode}: ${body}`)
+      if (statusCode < 300 !== (expected === 'answer'))
+        throw new Error(`${method} ${url} answered ${statusCode}: ${body}`)
       return JSON.parse(body).data
     },
     async settle(): Promise<void> {
@@ -342,10 +365,16 @@ function createCaller(system: HistorySystem, clock: SettableClock, key: string) 
   }
 }
 
-type ShopParts = ReturnType<typeof createCaller> & { clock: SettableClock; now: Date }
+type Supplier = (typeof SUPPLIERS)[number]
+/** `save` stores a saved recipient of the merchant. */
+type ShopParts = ReturnType<typeof createCaller> & {
+  clock: SettableClock
+  now: Date
+  save(recipient: Supplier): Promise<unknown>
+}
 
 /** Makes the records of the merchant, one day after the other, and counts them. */
-function createShop({ call, settle, clock, now }: ShopParts) {
+function createShop({ call, settle, clock, now, save }: ShopParts) {
   const { part, among, digits, phone, amount } = createDice()
   const made = { payments: 0, payouts: 0, invoices: 0, links: 0 }
 
@@ -360,7 +389,7 @@ function createShop({ call, settle, clock, now }: ShopParts) {
 
   async function payLink(slug: string): Promise<void> {
     made.payments += 1
-    const body = { method: 'WALLET_PUSH', customer_phone: phone('001') }
+    const body = { method: 'WALLET_PUSH', customer_phone: phone(among(PAGE_ENDINGS)) }
     await call('POST', `/public/payment-links/${slug}/collect`, body)
   }
 
@@ -375,20 +404,28 @@ function createShop({ call, settle, clock, now }: ShopParts) {
     made.invoices += 1
     const due = new Date(clock.now().getTime() + 9 * DAY_MS).toISOString().slice(0, 10)
     const items = [1, 2].map(() => ({ description: among(GOODS), quantity: '2', unit_price: amount() }))
-    const customer = { customer_name: among(CUSTOMERS), customer_email: 'mteja@example.com' }
+    const customer = {
+      customer_name: among(CUSTOMERS),
+      customer_email: 'mteja@example.com',
+      customer_phone: phone(null),
+    }
     const { id } = await call('POST', '/v1/invoices', { ...customer, due_date: due, items })
     await call('POST', `/v1/invoices/${id}/send`, {})
     const { public_slug } = await call('POST', `/v1/invoices/${id}/payment-link`, {})
     if (is_paid) await payLink(public_slug)
   }
 
+  /** Sends a request with a wrong number, so that the request log also has a refused request. */
+  const mistype = () =>
+    call('POST', '/v1/collections/wallet-push', { amount: amount(), phone: `0754${digits()}` }, 'refusal')
+
   async function payout(outcome: string | null, reference: string): Promise<void> {
+    const turn = made.payouts
     made.payouts += 1
-    const destination = {
-      destination_code: 'MPESA',
-      destination_identifier: `0754${digits()}400`,
-      destination_name: among(CUSTOMERS),
-    }
+    const supplier = SUPPLIERS[turn % SUPPLIERS.length] as Supplier
+    if (turn < SUPPLIERS.length - 1) await save(supplier)
+    const { label: _label, ...recipient } = supplier
+    const destination = { destination_code: 'MPESA', ...recipient }
     const body = { amount: `${40_000 + Math.floor(part() * 12) * 5_000}.00`, ...destination, reference }
     const { id } = await call('POST', '/v1/disbursements/mobile-money', body)
     clock.advance(20 * MINUTE_MS)
@@ -407,6 +444,7 @@ function createShop({ call, settle, clock, now }: ShopParts) {
       if (at + HOUR_MS > now.getTime() || wait <= 0) continue
       clock.advance(wait)
       await pay(count, `${String(number + 1).padStart(2, '0')}${slot + 1}`)
+      if (slot === 0 && number % 4 === 3) await mistype()
       if (slot === 1 && number % 3 === 0) await link(number % 2 === 0)
       if (slot === 2 && number % 5 === 1) await invoice(number % 10 === 1)
       await settle()

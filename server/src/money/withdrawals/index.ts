@@ -30,6 +30,7 @@ export {
 } from './pauses.ts'
 export { findExceededLimits, getPayoutFacts } from './payout-limits.ts'
 export { presentWhole } from './present.ts'
+export { listRecipients, saveRecipient } from './recipients.ts'
 export { recipientRoutes } from './recipients-routes.ts'
 export {
   cancelWithdrawal,
