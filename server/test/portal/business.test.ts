@@ -248,8 +248,18 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   assert.equal((await world.rows('select 1 from merchant_logos where merchant_id = $1', [merchant.id])).length, 0)
   const script = '<script>document.title = "changed"</script>'
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80">${script}<rect width="200" height="80" fill="#7a1fa2"/></svg>`
+  const focused = () => page.evaluate<string>('document.activeElement.textContent.slice(0, 40)')
+  const choose = page.getByRole('button', { name: 'Choose a picture' })
+  // The request waits, so that the button has the focus while it is busy.
+  await page.route('**/v1/merchant/logo*', async (route) => {
+    await choose.focus()
+    await new Promise((done) => setTimeout(done, 200))
+    await route.continue()
+  })
   await upload('logo.svg', 'image/svg+xml', Buffer.from(svg))
   await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()
+  await page.getByRole('status').getByText('Saved. Payers see the change now.').waitFor()
+  assert.equal(await focused(), 'Choose a picture')
   assert.equal(await page.title(), 'Look of the business · Malipo')
   const photo = await page.screenshot({ type: 'png', fullPage: true, scale: 'device' })
   // The PNG format permits bytes after its end, so the test appends 5 MB to a valid file.
@@ -273,6 +283,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   assert.ok(stored !== undefined && stored.bytes <= 20_480)
   await visitor.press('Ondoa nembo', 'Remove the logo')
   await page.getByText('There is no logo yet.').waitFor()
+  assert.equal(await focused(), 'Choose a picture')
   await visitor.leave()
 })
 

@@ -1,9 +1,10 @@
 // Shows the profile of the business that payers see, and changes it: contact, colour and logo.
 
 import { Button, FileButton, Group, Image, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { checks } from '../../ui/checks.ts'
 import { useAction, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
@@ -147,6 +148,7 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
   const remove = useAction('DELETE /v1/merchant/logo')
   const [problem, setProblem] = useState<LogoFileProblem | null>(null)
   const [message, setMessage] = useState('')
+  const chooser = useRef<HTMLButtonElement>(null)
   const choose = async (file: File | null) => {
     if (file === null) return
     setMessage('')
@@ -159,6 +161,17 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
         // If the API refuses the logo, `replace.error` has the refusal, and the alert below shows it.
       },
     )
+  }
+  // The button that removes the logo disappears with the logo, so the focus moves to the button that chooses another one.
+  const drop = () => {
+    setMessage('')
+    const ended = {
+      onSuccess: () => {
+        setMessage(t.saved)
+        chooser.current?.focus()
+      },
+    }
+    remove.mutate({ once: newIdempotencyKey() }, ended)
   }
   return (
     <Stack gap="sm" maw="34rem">
@@ -186,22 +199,15 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
         <Group>
           <FileButton accept="image/png,image/jpeg,image/webp,image/svg+xml" onChange={(file) => void choose(file)}>
             {(props) => (
-              <Button {...props} loading={replace.isPending}>
+              <BusyButton {...props} ref={chooser} busy={replace.isPending}>
                 {t.choose}
-              </Button>
+              </BusyButton>
             )}
           </FileButton>
           {profile.logo === null ? null : (
-            <Button
-              variant="default"
-              loading={remove.isPending}
-              onClick={() => {
-                setMessage('')
-                remove.mutate({ once: newIdempotencyKey() })
-              }}
-            >
+            <BusyButton variant="default" busy={remove.isPending} onClick={drop}>
               {t.remove}
-            </Button>
+            </BusyButton>
           )}
         </Group>
       ) : null}
