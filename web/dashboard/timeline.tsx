@@ -46,7 +46,7 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
   const items = read.data?.items
   const kind = name.includes('/withdrawals/') ? 'withdrawal' : 'collection'
-  const describe = useTell(kind, newestAttempts(items ?? []))
+  const describe = useTell(kind, newestAttempts(items ?? []), deliveryTimes(items ?? []))
   const [opened, setOpened] = useState(false)
   const keyed = withKeys(items ?? [])
   const plain = keyed.filter(({ item }) => !TECHNICAL.has(item.kind))
@@ -130,20 +130,28 @@ function newestAttempts(items: readonly TimelineItem[]): ReadonlySet<TimelineIte
   return new Set(new Map(webhooks.map((item) => [item.delivery_id, item])).values())
 }
 
-/** Returns the state of the delivery of its newest attempt. */
-function webhookState({ delivered, number, error, next_attempt_at: next_at }: AttemptedWebhook): SentThing {
+/** The time of the first accepted attempt of each webhook delivery. */
+function deliveryTimes(items: readonly TimelineItem[]): ReadonlyMap<string, string> {
+  const accepted = items.filter((item) => item.kind === 'webhook' && item.delivered) as AttemptedWebhook[]
+  return new Map(accepted.toReversed().map(({ delivery_id, at }) => [delivery_id, at]))
+}
+
+/** Returns the state of a delivery after its newest attempt. `delivered_at` is the time of its first accepted attempt. */
+function webhookState(newest: AttemptedWebhook, delivered_at: string | null): SentThing {
+  const { at: last_at, delivered, number, error, next_attempt_at: next_at } = newest
   const ended = delivered ? 'delivered' : error === 'endpoint_deleted' ? 'cancelled' : 'failed'
   const open = next_at !== null || number === 0
-  return { status: open ? 'pending' : ended, attempts: number, next_at, repeats: delivered }
+  return { status: open ? 'pending' : ended, attempts: number, next_at, delivered_at, last_at }
 }
 
 /**
  * Returns the function that describes an item in a sentence with details. `kind` selects the names of the statuses. `newest`
- * has the items that show the state of their webhook delivery.
+ * has the items that show the state of their webhook delivery, and `delivered` the times of accepted deliveries.
  */
 function useTell(
   kind: 'collection' | 'withdrawal',
   newest: ReadonlySet<TimelineItem>,
+  delivered: ReadonlyMap<string, string>,
 ): (item: TimelineItem) => TimelineEntry {
   const t = useTexts(timelineTexts)
   const postings = useTexts(postingWords)
@@ -205,7 +213,7 @@ function useTell(
         : sent
           ? t.webhook_failed(item.event)
           : t.webhook_waits(item.event),
-      state: newest.has(item) ? webhookState(item) : null,
+      state: newest.has(item) ? webhookState(item, delivered.get(item.delivery_id) ?? null) : null,
       details: [
         [labels.delivery, leadTo(`webhooks/deliveries/${item.delivery_id}`, item.delivery_id)],
         sent ? [labels.number, item.number] : null,

@@ -25,6 +25,10 @@ const stateTexts = texts({
     next: (time: string) => `jaribio lijalo ${time}`,
     retried: (count: string) => `${count} unajaribiwa tena`,
     given_up: (count: string) => `${count} umeshindikana`,
+    delivered_at: (time: string) => `Umepokelewa ${time}`,
+    again: (time: string, state: string) => `Umetumwa tena ${time}: ${state}`,
+    again_failed: 'umeshindikana',
+    again_cancelled: 'umesitishwa',
   },
   en: {
     delivered: 'Delivered',
@@ -43,6 +47,10 @@ const stateTexts = texts({
     next: (time: string) => `next ${time}`,
     retried: (count: string) => `${count} ${count === '1' ? 'is' : 'are'} retried`,
     given_up: (count: string) => `${count} ${count === '1' ? 'has' : 'have'} failed`,
+    delivered_at: (time: string) => `Delivered at ${time}`,
+    again: (time: string, state: string) => `Sent again at ${time}: ${state}`,
+    again_failed: 'failed',
+    again_cancelled: 'cancelled',
   },
 })
 
@@ -57,8 +65,10 @@ export type SentThing = {
   status: 'pending' | 'waiting' | 'delivered' | 'sent' | 'failed' | 'cancelled' | 'kept'
   attempts: number
   next_at: string | null
-  /** True if the receiver accepted the last attempt, so that the next attempt repeats the delivery. */
-  repeats?: boolean
+  /** The time of the first attempt that the receiver accepted. A failed repetition does not change it. */
+  delivered_at?: string | null
+  /** The time of the last attempt. */
+  last_at?: string | null
   /** The reason why the server keeps a message and does not send it. */
   kept?: 'sandbox' | 'no_gateway' | 'limit'
 }
@@ -73,20 +83,23 @@ const TONES: Record<SentThing['status'], Tone> = {
   kept: 'plain',
 }
 
-/** Formats the time of the next attempt: the time of day, and for another day also the date. An elapsed time gives null. */
-function shortTime(time: string | null, language: Language): string | null {
-  const now = new Date()
-  if (time === null || Date.parse(time) <= now.getTime()) return null
+/** Formats the time of an attempt: the time of day, and for another day also the date. */
+function attemptTime(time: string, language: Language): string {
   const shown = showTime(time, language)
-  return dayOf(new Date(time)) === dayOf(now) ? (shown.split(', ')[1] ?? shown) : shown
+  return dayOf(new Date(time)) === dayOf(new Date()) ? (shown.split(', ')[1] ?? shown) : shown
+}
+
+/** Formats the time of the next attempt. An elapsed time gives null. */
+function shortTime(time: string | null, language: Language): string | null {
+  return time === null || Date.parse(time) <= Date.now() ? null : attemptTime(time, language)
 }
 
 /** Describes the state of a delivery or a message, such as "Retrying (4 of 5, next 11:24)". */
 function describeState(t: (typeof stateTexts)['en'], language: Language, thing: SentThing): string {
-  const { status, attempts, next_at, repeats = false, kept = 'no_gateway' } = thing
+  const { status, attempts, next_at, kept = 'no_gateway' } = thing
   if (status === 'kept') return t[`kept_${kept}`]
   if (status === 'pending' || status === 'waiting') {
-    if (attempts === 0 || repeats) return t.queued
+    if (attempts === 0) return t.queued
     const next = shortTime(next_at, language)
     const count = attempts < ATTEMPTS_MAX ? t.of(attempts, ATTEMPTS_MAX) : t.attempts(attempts)
     return `${t.retrying} (${count}${next === null ? '' : `, ${t.next(next)}`})`
@@ -96,17 +109,30 @@ function describeState(t: (typeof stateTexts)['en'], language: Language, thing: 
   return `${t.failed} (${attempts === ATTEMPTS_MAX ? t.of(attempts, ATTEMPTS_MAX) : t.attempts(attempts)})`
 }
 
-/** Returns the function that describes the state of a delivery or a message in the current language. */
-function useStateText(): (thing: SentThing) => string {
-  const t = useTexts(stateTexts)
-  const language = useLanguage()
-  return (thing) => describeState(t, language, thing)
+/** Describes the repetition of a delivery that the receiver accepted before, such as "Sent again at 11:24: failed". */
+function describeRepetition(t: (typeof stateTexts)['en'], language: Language, thing: SentThing): string {
+  const { status, last_at = null } = thing
+  if (last_at === null || (status !== 'failed' && status !== 'cancelled')) return t.queued
+  return t.again(attemptTime(last_at, language), t[`again_${status}`])
 }
 
-/** Shows the state of a delivery or a message as a coloured word. */
+/**
+ * Shows the state of a delivery or a message as a coloured word. If the receiver accepted an earlier attempt, the delivery stays
+ * delivered, and a second word says how its repetition ended.
+ */
 export function DeliveryState({ of: thing }: { of: SentThing }) {
-  const describe = useStateText()
-  return <Chip tone={TONES[thing.status]}>{describe(thing)}</Chip>
+  const t = useTexts(stateTexts)
+  const language = useLanguage()
+  const { status, delivered_at = null } = thing
+  const tone = TONES[status]
+  if (delivered_at === null || status === 'delivered')
+    return <Chip tone={tone}>{describeState(t, language, thing)}</Chip>
+  return (
+    <>
+      <Chip tone="good">{t.delivered_at(attemptTime(delivered_at, language))}</Chip>{' '}
+      <Chip tone={tone}>{describeRepetition(t, language, thing)}</Chip>
+    </>
+  )
 }
 
 /**

@@ -1082,6 +1082,8 @@ export type WebhookDelivery = {
     /** The beginning of the answer: 16 KiB; in lists 500 characters. */
     response_body: string | null
   }>
+  /** The time of the first accepted attempt. */
+  delivered_at: string | null
   /** The time when the next attempt is due. Null means that the delivery is not pending. */
   next_attempt_at: string | null
   /** The time of the event. */

@@ -12,6 +12,10 @@ export const resendTexts = texts({
     refused: (event: string, code: number) =>
       `Seva yako imejibu ujumbe ${event} kwa HTTP ${code}. Jibu la 2xx pekee linahesabika kuwa limepokelewa.`,
     failed: (event: string, reason: string) => `Ujumbe ${event} haukufika kwenye seva yako: ${reason}.`,
+    repetition_refused: (event: string, code: number) =>
+      `Seva yako imejibu marudio ya ujumbe ${event} kwa HTTP ${code}.`,
+    repetition_failed: (event: string, reason: string) =>
+      `Marudio ya ujumbe ${event} hayakufika kwenye seva yako: ${reason}.`,
     late: (event: string) => `Bado hakuna matokeo ya ujumbe ${event} baada ya sekunde 30.`,
     untried: (event: string) => `Seva bado haijarekodi jaribio la kutuma ujumbe ${event}.`,
     unanswered: (event: string, count: number, reason: string) =>
@@ -34,6 +38,10 @@ export const resendTexts = texts({
     refused: (event: string, code: number) =>
       `Your server answered the event ${event} with HTTP ${code}. Only a 2xx answer counts as received.`,
     failed: (event: string, reason: string) => `The event ${event} did not reach your server: ${reason}.`,
+    repetition_refused: (event: string, code: number) =>
+      `Your server answered the repetition of the event ${event} with HTTP ${code}.`,
+    repetition_failed: (event: string, reason: string) =>
+      `The repetition of the event ${event} did not reach your server: ${reason}.`,
     late: (event: string) => `The event ${event} has no result after 30 seconds.`,
     untried: (event: string) => `The server has recorded no attempt to send the event ${event} yet.`,
     unanswered: (event: string, count: number, reason: string) =>

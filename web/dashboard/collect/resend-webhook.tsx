@@ -1,15 +1,17 @@
 // Sends the newest event of a payment or withdrawal now or again to each endpoint, waits for the attempts, and shows their results.
 
-import { Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { useCall, useRead } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { deliveryState } from '../develop/delivery-parts.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { resendTexts } from './resend-texts.ts'
 
@@ -126,14 +128,9 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
   const ids = sendable.map(({ id }) => id)
   return {
     button: (
-      <Button
-        variant="default"
-        loading={sending}
-        disabled={ids.length === 0 && !sending}
-        onClick={() => void send(ids)}
-      >
+      <BusyButton variant="default" busy={sending} disabled={ids.length === 0} onClick={() => void send(ids)}>
         {sending ? t.sending : retries ? t.send_now : t.resend}
-      </Button>
+      </BusyButton>
     ),
     result: (
       <>
@@ -195,19 +192,22 @@ function ResentOutcome({ resent, onFinish }: { resent: ResentWebhook; onFinish: 
 function QueuedWebhook({ last, attempts }: { last: WebhookItem; attempts: readonly WebhookItem[] }) {
   const t = useTexts(resendTexts)
   const errors = useTexts(deliveryErrors)
-  const { event, number, status_code, error, delivered, next_attempt_at } = last
+  const { event, number, status_code, error, next_attempt_at } = last
   const failed = attempts.filter((one) => one.number > 0 && !one.delivered).length
+  const arrived = attempts.find((one) => one.delivered)
   const text =
     number === 0
       ? t.untried(event)
-      : delivered
+      : arrived !== undefined
         ? t.repeats(event)
         : status_code === null
           ? t.unanswered(event, failed, errors[error ?? ''] ?? error ?? '')
           : t.rejected(event, failed, status_code)
   return (
     <Text size="sm">
-      <DeliveryState of={{ status: 'pending', attempts: number, next_at: next_attempt_at, repeats: delivered }} />{' '}
+      <DeliveryState
+        of={{ status: 'pending', attempts: number, next_at: next_attempt_at, delivered_at: arrived?.at ?? null }}
+      />{' '}
       {text}
     </Text>
   )
@@ -218,8 +218,8 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
   const t = useTexts(resendTexts)
   const errors = useTexts(deliveryErrors)
   const at = useEnvironmentPath()
-  const { id, event, status, next_attempt_at } = delivery
-  const { number = 0, status_code = null, error = null } = delivery.attempts.at(-1) ?? {}
+  const { id, event, status, delivered_at } = delivery
+  const { status_code = null, error = null } = delivery.attempts.at(-1) ?? {}
   const delivered = ended && status !== 'cancelled' && error === null
   const reason = status === 'cancelled' ? 'endpoint_deleted' : (error ?? '')
   const text = !ended
@@ -227,12 +227,12 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
     : delivered
       ? t.delivered(event, status_code ?? 200)
       : status_code === null
-        ? t.failed(event, errors[reason] ?? reason)
-        : t.refused(event, status_code)
+        ? (delivered_at === null ? t.failed : t.repetition_failed)(event, errors[reason] ?? reason)
+        : (delivered_at === null ? t.refused : t.repetition_refused)(event, status_code)
   return (
     <Stack gap="xs">
       <Text size="sm">
-        <DeliveryState of={{ status, attempts: number, next_at: next_attempt_at, repeats: error === null }} /> {text}
+        <DeliveryState of={deliveryState(delivery)} /> {text}
       </Text>
       <span>
         <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.open}</PageLink>

@@ -1,7 +1,7 @@
 // Defines components for the list of deliveries, the page of a delivery, and the test of the webhook.
 
 import type { Calls } from '../../ui/api-types.ts'
-import { DeliveryState } from '../../ui/delivery-state.tsx'
+import { DeliveryState, type SentThing } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Chip } from '../../ui/parts.tsx'
 import { showDuration } from '../../ui/show.ts'
@@ -12,11 +12,15 @@ export type WebhookDelivery = Calls['GET /v1/merchant/webhook-deliveries']['data
 /** One attempt of a delivery, as the API lists it with the delivery. */
 export type DeliveryAttempt = WebhookDelivery['attempts'][number]
 
-/** Shows the state of a delivery. The list shows only the newest attempts, so their highest number counts all of them. */
-export function DeliveryStatus({ row: { status, attempts, next_attempt_at } }: { row: WebhookDelivery }) {
+/** Shows the state of a delivery. */
+export function DeliveryStatus({ row }: { row: WebhookDelivery }) {
+  return <DeliveryState of={deliveryState(row)} />
+}
+
+/** Returns a delivery of the API as a thing with a state. The API lists the newest attempts, so the last number counts all. */
+export function deliveryState({ status, attempts, delivered_at, next_attempt_at }: WebhookDelivery): SentThing {
   const last = attempts.at(-1)
-  const repeats = last !== undefined && last.error === null
-  return <DeliveryState of={{ status, attempts: last?.number ?? 0, next_at: next_attempt_at, repeats }} />
+  return { status, attempts: last?.number ?? 0, next_at: next_attempt_at, delivered_at, last_at: last?.at ?? null }
 }
 
 /** Shows the event of a delivery. A test delivery has the name of a real event, so a chip marks the test. */

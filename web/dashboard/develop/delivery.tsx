@@ -1,8 +1,9 @@
 // Shows one webhook delivery: the payload, and each attempt with the response.
 
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
@@ -61,10 +62,10 @@ export function DeliveryPage() {
     replay.mutate({ params: { id } })
   }
   const again =
-    canSendDelivery(row) && removed === false ? (
-      <Button loading={sending} onClick={send}>
+    (canSendDelivery(row) || sending) && removed === false ? (
+      <BusyButton busy={sending} onClick={send}>
         {waits ? t.send_now : t.replay}
-      </Button>
+      </BusyButton>
     ) : null
   const pretty = JSON.stringify(row.payload, null, 2)
   return (

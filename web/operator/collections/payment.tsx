@@ -194,8 +194,8 @@ function DeliveryPanel({ of }: { of: PaymentRecord }) {
     { label: t.event, show: ({ event }) => <Mono>{event}</Mono> },
     {
       label: t.status,
-      show: ({ status, attempts, next_attempt_at: next_at, last_error }) => (
-        <DeliveryState of={{ status, attempts, next_at, repeats: attempts > 0 && last_error === null }} />
+      show: ({ status, attempts, next_attempt_at: next_at, delivered_at, last_at }) => (
+        <DeliveryState of={{ status, attempts, next_at, delivered_at, last_at }} />
       ),
     },
     {

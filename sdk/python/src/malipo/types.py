@@ -1071,6 +1071,7 @@ class TestWebhookAnswer(TypedDict):
     status: str
     payload: Dict[str, Any]
     attempts: List[Dict[str, Any]]
+    delivered_at: Optional[str]
     next_attempt_at: Optional[str]
     created_at: str
 
@@ -1159,6 +1160,7 @@ class TestWebhookEndpointAnswer(TypedDict):
     status: str
     payload: Dict[str, Any]
     attempts: List[Dict[str, Any]]
+    delivered_at: Optional[str]
     next_attempt_at: Optional[str]
     created_at: str
 
@@ -1186,6 +1188,7 @@ class ListWebhookDeliveriesItem(TypedDict):
     status: str
     payload: Dict[str, Any]
     attempts: List[Dict[str, Any]]
+    delivered_at: Optional[str]
     next_attempt_at: Optional[str]
     created_at: str
 
@@ -1203,6 +1206,7 @@ class GetWebhookDeliveryAnswer(TypedDict):
     status: str
     payload: Dict[str, Any]
     attempts: List[Dict[str, Any]]
+    delivered_at: Optional[str]
     next_attempt_at: Optional[str]
     created_at: str
 
@@ -1232,6 +1236,7 @@ class ReplayWebhookDeliveryAnswer(TypedDict):
     status: str
     payload: Dict[str, Any]
     attempts: List[Dict[str, Any]]
+    delivered_at: Optional[str]
     next_attempt_at: Optional[str]
     created_at: str
 

@@ -27,6 +27,8 @@ type WebhookAttemptRow = {
   duration_ms: number
   error: string | null
   response_body: string | null
+  /** The start of the first accepted attempt of the delivery, which may be older than the attempts that the query reads. */
+  delivered_at: Date | null
 }
 
 const COLUMNS = 'id, event, environment, endpoint_id, status, body, due_at, created_at'
@@ -60,11 +62,16 @@ const COUNT = sql(
 
 const ATTEMPTS = sql(
   'webhook_attempts_of',
-  `select a.* from unnest($2::uuid[]) as d(id)
+  `select a.*, accepted.at as delivered_at from unnest($2::uuid[]) as d(id)
+   left join lateral (
+     select at from webhook_attempts where merchant_id = $1 and delivery_id = d.id and error is null
+     order by number limit 1
+   ) accepted on true
    cross join lateral (
      select delivery_id, number, at, status_code, duration_ms, error, left(response_body, $3) as response_body
      from webhook_attempts where merchant_id = $1 and delivery_id = d.id order by number desc limit $4
-   ) a order by a.delivery_id, a.number`,
+   ) a
+   order by a.delivery_id, a.number`,
 )
 
 /**
@@ -222,6 +229,7 @@ function presentDelivery(row: ListedDeliveryRow, attempts: readonly WebhookAttem
       error,
       response_body,
     })),
+    delivered_at: attempts[0]?.delivered_at?.toISOString() ?? null,
     next_attempt_at: row.due_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
   }

@@ -297,6 +297,21 @@ describe('webhook deliveries', () => {
     assert.equal(replayed.data.status, 'pending')
     await deliverDue(bench.deliverer)
     assert.equal(receiver.received[0]?.body, delivery?.body)
+    // After six failed repetitions, the list has no accepted attempt any more, but the delivery stays delivered.
+    const { delivered_at, attempts } = (await call('GET', `webhook-deliveries/${delivery?.id}`)).data
+    assert.equal(delivered_at, (attempts as { at: string }[])[0]?.at)
+    receiver.reply = { kind: 'status', status: 500 }
+    for (let number = 1; number <= 6; number++) {
+      bench.clock.advance(60_000)
+      assert.equal((await call('POST', path)).data.delivered_at, delivered_at)
+      await deliverDue(bench.deliverer)
+    }
+    receiver.reply = { kind: 'status', status: 200 }
+    const { items } = (await call('GET', 'webhook-deliveries')).data
+    const [listed] = items as { status: string; delivered_at: string }[]
+    assert.deepEqual([listed?.status, listed?.delivered_at], ['failed', delivered_at])
+    const [never] = await queue(bench.deps, merchant)
+    assert.equal((await call('GET', `webhook-deliveries/${never?.id}`)).data.delivered_at, null)
   })
 
   test('the server repeats the stored refusal of an Idempotency-Key, and sends no delivery later', async () => {

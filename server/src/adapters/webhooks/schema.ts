@@ -136,6 +136,7 @@ export const DeliveryRecord = Type.Object(
         ),
       }),
     ),
+    delivered_at: nullable(timestamp('The time of the first accepted attempt.')),
     next_attempt_at: nullable(
       timestamp('The time when the next attempt is due. Null means that the delivery is not pending.'),
     ),

@@ -238,6 +238,8 @@ describe("the operators' view of one payment", () => {
       of.deliveries.map((one: Record<string, unknown>) => [one.event, one.status, one.attempts, one.next_attempt_at]),
       [['collection.success', 'delivered', 1, null]],
     )
+    assert.ok(of.deliveries[0].delivered_at)
+    assert.equal(of.deliveries[0].delivered_at, of.deliveries[0].last_at)
     const kinds = new Set(of.timeline.items.map((item: Record<string, string>) => item.kind))
     for (const kind of ['status', 'attempt', 'transfer', 'webhook']) assert.ok(kinds.has(kind), kind)
   })

@@ -67,6 +67,9 @@ const Delivery = Type.Object(
     attempts: Type.Integer(),
     next_attempt_at: nullableTime('When the next attempt is due. Null means that no attempt follows.'),
     created_at: Timestamp,
+    delivered_at: nullableTime(
+      'When the server made the first attempt that the receiver accepted. Null means that the receiver accepted none.',
+    ),
     last_at: nullableTime('When the server made the last attempt. Null means that the server made no attempt.'),
     last_status_code: nullable(
       Type.Integer({ description: 'Null means that no answer came, or that the server made no attempt.' }),

@@ -47,18 +47,22 @@ type OperatorDeliveryRow = {
   last_at: Date | null
   last_status_code: number | null
   last_error: string | null
+  delivered_at: Date | null
 }
 
 const DELIVERIES = sql(
   'operator_payment_deliveries',
   `select d.id as delivery_id, d.event, d.status, d.attempts, d.due_at, d.created_at, a.at as last_at,
-     a.status_code as last_status_code, a.error as last_error
+     a.status_code as last_status_code, a.error as last_error, accepted.at as delivered_at
    from (
      select * from webhook_deliveries
      where merchant_id = $1 and source_id = $2 and source_type = 'collection' order by source_seq desc, id desc limit $3) d
    left join lateral (
      select at, status_code, error from webhook_attempts
      where merchant_id = d.merchant_id and delivery_id = d.id order by number desc limit 1) a on true
+   left join lateral (
+     select at from webhook_attempts
+     where merchant_id = d.merchant_id and delivery_id = d.id and error is null order by number limit 1) accepted on true
    order by d.source_seq, d.id`,
 )
 
@@ -115,10 +119,11 @@ export async function getPayment(
     },
     attempts: attempts.map(presentAttempt),
     postings: timeline.items.filter((item) => item.kind === 'transfer'),
-    deliveries: deliveries.map(({ due_at, created_at, last_at, ...rest }) => ({
+    deliveries: deliveries.map(({ due_at, created_at, last_at, delivered_at, ...rest }) => ({
       ...rest,
       next_attempt_at: isoOrNull(due_at),
       created_at: created_at.toISOString(),
+      delivered_at: isoOrNull(delivered_at),
       last_at: isoOrNull(last_at),
     })),
     timeline,
