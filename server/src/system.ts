@@ -29,6 +29,7 @@ import {
   noticesRoutes,
   notifyAdmins,
   profileRoutes,
+  recordFirstUse,
 } from './access/merchants/index.ts'
 import {
   type Attach,
@@ -208,6 +209,7 @@ export async function compose(deps: Deps, options: ComposeOptions = {}): Promise
   const app = await createApp(deps, {
     authenticate,
     isKey: isWellFormedKey,
+    onFirstUse: (merchant_id, user_id) => recordFirstUse(deps, merchant_id, user_id),
     notFoundPage: (request, reply, status) =>
       payerNotFound(request, reply, status) ?? ofBrowser(request, reply, status),
     ...(requests.capture ? { onAnswer: requests.capture } : {}),

@@ -253,6 +253,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Vitabu vimetenga {} kati ya {}: tafuta sababu kabla pesa hazijahama. Endesha "admin verify".',
   'A user with this e-mail address is a member already. Change the role instead.':
     'Mwenye barua pepe hii ni mtumiaji tayari. Badilisha jukumu lake.',
+  'This member has signed in already. No invitation is needed.': 'Mtumiaji huyu ameshaingia. Hahitaji mwaliko.',
   'There is a user with this e-mail address already.': 'Kuna mtumiaji mwenye barua pepe hii tayari.',
   'Use another address.': 'Tumia anwani nyingine.',
   'A merchant has at most {} members. Remove a member first.':

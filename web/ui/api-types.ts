@@ -49,6 +49,7 @@ export type Schemas = {
   ExceptionKind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"
   FailingWebhook: { merchant_id: string; name: string; webhook_url: string | null; environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }
   FundingItem: { transaction_reference: string; type: Schemas['TransactionType']; collection_id: string | null; amount: Schemas['Money']; amount_used: Schemas['Money'] }
+  InvitedMember: Schemas['Member'] & { sends_email: boolean }
   Invoice: { id: string; merchant_id: string; environment: Schemas['Environment']; number: string; status: Schemas['InvoiceStatus']; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: Schemas['Language']; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: Schemas['Money'] }>; total: Schemas['Money']; note: string | null; payment_link_id: string | null; payment_link_status: Schemas['PaymentLinkStatus'] | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string }
   InvoiceChange: { merchant_id?: string; environment?: Schemas['Environment']; customer_name?: string; customer_phone?: string | null; customer_email?: string | null; due_date?: string; items?: Array<Schemas['InvoiceItemRequest']>; note?: string | null; language?: Schemas['Language']; metadata?: Record<string, string> }
   InvoiceItemRequest: { description: string; quantity: string; unit_price: string }
@@ -65,7 +66,7 @@ export type Schemas = {
   LoggedRequest: { id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null }
   LoggedRequestWithBodies: Schemas['LoggedRequest'] & { environment: Schemas['Environment']; query: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; ignored_fields: string | null; bodies_dropped: boolean }
   MadeAdjustment: Schemas['Adjustment'] & { approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
-  Member: { id: string; email: string; name: string; role: Schemas['MerchantRole']; created_at: string; updated_at: string }
+  Member: { id: string; email: string; name: string; role: Schemas['MerchantRole']; created_at: string; updated_at: string; first_seen_at: string | null }
   MemberList: { items: Array<Schemas['Member']>; pagination: Schemas['Pagination'] }
   MemberRequest: { email: string; role: Schemas['MerchantRole']; name?: string }
   Merchant: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; archived_at: string | null; created_at: string; updated_at: string }
@@ -85,7 +86,7 @@ export type Schemas = {
   NetworkInstructions: { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
   NotificationSettings: Schemas['NotificationSettingsChange'] & { email: string; email_verified: boolean; applies: Array<"withdrawals" | "webhooks" | "keys"> }
   NotificationSettingsChange: { withdrawals?: boolean; webhooks?: boolean; keys?: boolean; digest?: "off" | "daily" | "weekly" }
-  Operator: { user_id: string; email: string; name: string; role: Schemas['OperatorRole']; disabled: boolean; demo: boolean; authenticator: boolean; passkeys: number; last_sign_in_at: string | null }
+  Operator: { user_id: string; email: string; name: string; role: Schemas['OperatorRole']; disabled: boolean; demo: boolean; authenticator: boolean; passkeys: number; last_sign_in_at: string | null; has_signed_in: boolean }
   OperatorAuditEntry: { merchant_id: string | null; seq: number; at: string; actor: { kind: "user" | "operator" | "api_key" | "command" | "system"; id: string | null; name: string }; action: string; target_type: string; target_id: string; reason: string | null; before: unknown; after: unknown; request_id: string | null; address: string | null; actor_is_operator: boolean }
   OperatorAuditEntryList: { items: Array<Schemas['OperatorAuditEntry']>; pagination: Schemas['Pagination'] }
   OperatorCollection: { merchant_id: string; merchant_code: string; merchant_name: string; collection_id: string; reference: string | null; merchant_reference: string | null; status: Schemas['CollectionStatus']; amount: number; amount_received: number | null; foreign_amount: number | null; foreign_currency: string | null; currency: string; method: Schemas['CollectionMethod'] | null; customer_name: string | null; customer_phone: string | null; fee: number; net_amount: number | null; environment: "live" | "sandbox"; provider_payment_status: string | null; payment_url: string | null; failure_reason_code: Schemas['CollectionFailureCode'] | null; failure_reason_message: string | null; failure_reason_message_sw: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string; description: string | null; provider: string | null; provider_reference: string | null; held_at: string | null; decided_at: string | null; history: Array<{ from_status: Schemas['CollectionStatus']; to_status: Schemas['CollectionStatus']; actor: string; reason: string | null; event: string | null; at: string }> }
@@ -816,7 +817,13 @@ export type Calls = {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: Schemas['MemberRequest']
-    data: Schemas['Member']
+    data: Schemas['InvitedMember']
+  }
+  'POST /v1/merchant/members/{member_id}/invitation': {
+    params: { member_id: string }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: undefined
+    data: Schemas['InvitedMember']
   }
   'PATCH /v1/merchant/members/{member_id}': {
     params: { member_id: string }
@@ -889,6 +896,12 @@ export type Calls = {
     query: {  }
     body: undefined
     data: { id: string; merchant_code: string; name: string; email: string | null; status: Schemas['MerchantStatus']; verified: boolean; priced: boolean; archived_at: string | null; created_at: string; updated_at: string; members: Array<Schemas['Member']>; rules: Array<Schemas['PriceRule']>; payout_limits: Schemas['MerchantPayoutLimits'] }
+  }
+  'POST /v1/operator/merchants/{merchant_id}/members/{member_id}/invitation': {
+    params: { merchant_id: string; member_id: string }
+    query: {  }
+    body: undefined
+    data: Schemas['InvitedMember']
   }
   'POST /v1/operator/merchants/{merchant_id}/approve': {
     params: { merchant_id: string }

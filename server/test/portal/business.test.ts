@@ -29,6 +29,15 @@ test("an administrator invites a person, changes the person's role and removes t
   await page.getByText('Kutoa pesa, ankara na viungo vya malipo.').first().waitFor()
   await visitor.press('Tuma mwaliko', '')
   await page.getByRole('status').getByText('Umemwalika neema@example.com.').waitFor()
+  await page.getByRole('status').getByText('Mfumo huu hautumi barua pepe.').waitFor()
+  const invited = page.getByRole('row').filter({ hasText: 'neema@example.com' })
+  await invited.getByText(/^Alialikwa tarehe \d+ \S+ \d{4}, bado hajaingia$/).waitFor()
+  assert.equal(await page.getByText('bado hajaingia').count(), 1, 'the administrator has signed in')
+  const again = page.getByRole('button', { name: 'Tuma mwaliko tena: neema@example.com' })
+  const [sent] = await Promise.all([page.waitForResponse(/\/invitation/), again.click()])
+  assert.equal(sent.status(), 200)
+  const mails = 'select kind from outbox_messages where recipient = $1'
+  assert.equal((await office.world.rows(mails, ['neema@example.com'])).length, 2)
   assert.equal(await page.getByLabel('Barua pepe').inputValue(), '')
   await visitor.looks('members')
 

@@ -133,12 +133,14 @@ test('the console names the role of an operator, and offers SUPPORT no suspensio
 
 test('a super admin reads the list of operators, and removes the role of another operator with a reason', async () => {
   const other = await office.newPerson('SUPPORT')
+  await office.world.rows('update credentials set is_first = true where user_id = $1', [other.user_id])
   const visitor = await office.comes(boss, 'operator', { language: 'sw' })
   const { page } = visitor
   await visitor.opens('/operators')
   const row = page.getByRole('row').filter({ hasText: other.email })
   await row.getByText('Huduma kwa wateja: anasoma tu').waitFor()
   await row.getByText('Haijawekwa').waitFor()
+  await row.getByText('Bado hajaingia').waitFor()
   const own = page.getByRole('row').filter({ hasText: boss.email })
   await own.waitFor()
   assert.equal(await own.getByRole('button').count(), 0)
@@ -192,6 +194,7 @@ test('an operator creates, approves and verifies a merchant, and sets its prices
   await dialog.getByRole('button', { name: 'Sajili biashara' }).click()
   await dialog.getByText('Jaza sehemu hii.').waitFor()
   await dialog.getByLabel('Jina').fill('Duka <b>la</b> Neema')
+  await dialog.getByLabel('Barua pepe').fill('neema-platform@example.com')
   await dialog.getByRole('button', { name: 'Sajili biashara' }).click()
   await page.getByText('Umesajili Duka <b>la</b> Neema.').waitFor()
   await page.getByRole('link', { name: 'Duka <b>la</b> Neema' }).click()
@@ -207,6 +210,9 @@ test('an operator creates, approves and verifies a merchant, and sets its prices
       .click()
     await page.getByText(done).waitFor()
   }
+  const invited = page.getByRole('row').filter({ hasText: 'bado hajaingia' })
+  await invited.getByRole('button', { name: 'Tuma mwaliko tena: neema-platform@example.com' }).click()
+  await page.getByText('Mfumo huu hautumi barua pepe. Mwaliko uko kwenye ukurasa wa Ujumbe.').waitFor()
   await visitor.looks('a merchant')
   await visitor.picture('merchant')
   await visitor.press('Badilisha makato', 'Change the fees')

@@ -54,8 +54,8 @@ function InvitationForm() {
     const name = typed.name.trim()
     const email = typed.email.trim()
     const body = { email, role: typed.role, ...(name === '' ? {} : { name }) }
-    await call('POST /v1/merchant/members', { body, once })
-    setInvited(email)
+    const { sends_email } = await call('POST /v1/merchant/members', { body, once })
+    setInvited(sends_email ? t.invited(email) : `${t.invited(email)} ${t.no_mail}`)
     draft.forget()
     await queries.invalidateQueries()
   })
@@ -78,7 +78,7 @@ function InvitationForm() {
           </Stack>
         </Radio.Group>
         <Problem error={draft.error} />
-        <StatusMessage>{invited === '' ? '' : t.invited(invited)}</StatusMessage>
+        <StatusMessage>{invited}</StatusMessage>
         <Group>
           <Button type="submit" loading={draft.sending}>
             {t.send}

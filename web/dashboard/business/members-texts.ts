@@ -13,6 +13,7 @@ export const membersTexts = texts({
     since: 'Tangu',
     acts: 'Vitendo',
     you: 'wewe',
+    no_mail: 'Mfumo huu hautumi barua pepe. Mwendeshaji anausoma mwaliko kwenye ukurasa wake wa Ujumbe.',
     change: 'Badilisha jukumu',
     remove: 'Ondoa',
     leave: 'Jiondoe',
@@ -62,6 +63,8 @@ export const membersTexts = texts({
     since: 'Since',
     acts: 'Actions',
     you: 'you',
+    no_mail:
+      'This installation sends no e-mail. An operator can read the invitation on the page Messages of the operators.',
     change: 'Change role',
     remove: 'Remove',
     leave: 'Leave',

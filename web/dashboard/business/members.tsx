@@ -2,10 +2,12 @@
 
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useRead, useSignedInUser } from '../../ui/data.ts'
+import { useCall, useRead, useSignedInUser } from '../../ui/data.ts'
+import { newIdempotencyKey } from '../../ui/form.ts'
+import { InviteAgain, MemberSince } from '../../ui/invitation.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, Page, PersonName, Time } from '../../ui/parts.tsx'
+import { EmptyState, Page, PersonName } from '../../ui/parts.tsx'
 import { useWords } from '../../ui/words.ts'
 import { useHasRole } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
@@ -28,6 +30,9 @@ export function Members() {
   const list = useListQuery([])
   const read = useRead('GET /v1/merchant/members', { query: list.query }, { keep: true })
   const own_email = me.data?.email
+  const call = useCall()
+  const inviteAgain = ({ id: member_id }: MemberRow) =>
+    call('POST /v1/merchant/members/{member_id}/invitation', { params: { member_id }, once: newIdempotencyKey() })
   const columns: Column<MemberRow>[] = [
     {
       label: t.email,
@@ -43,10 +48,17 @@ export function Members() {
     },
     { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
     { label: t.role, show: (row) => <RoleOf role={row.role} />, wide: true },
-    { label: t.since, show: (row) => <Time time={row.created_at} /> },
+    { label: t.since, show: (row) => <MemberSince member={row} /> },
     {
       label: t.acts,
-      show: (row) => <MemberActions row={row} own={row.email === own_email} admin={admin} ask={setAction} />,
+      show: (row) => (
+        <Group gap="xs">
+          <MemberActions row={row} own={row.email === own_email} admin={admin} ask={setAction} />
+          {admin && row.first_seen_at === null ? (
+            <InviteAgain email={row.email} send={() => inviteAgain(row)} no_mail={t.no_mail} />
+          ) : null}
+        </Group>
+      ),
     },
   ]
   const done = (act: MemberAction['act'], { email, role }: MemberRow, revoked: readonly { name: string }[] = []) => {

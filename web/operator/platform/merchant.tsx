@@ -6,6 +6,8 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useCall, useRead } from '../../ui/data.ts'
+import { newIdempotencyKey } from '../../ui/form.ts'
+import { InviteAgain, MemberSince } from '../../ui/invitation.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -45,7 +47,24 @@ export function MerchantPage() {
 function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
+  const call = useCall()
   const { id, status, verified, priced } = merchant
+  const invited = merchant.members.some((member) => member.first_seen_at === null)
+  const inviteAgain = (member: MerchantDetail['members'][number]) =>
+    member.first_seen_at === null ? (
+      <ForDuty duty="merchants">
+        <InviteAgain
+          email={member.email}
+          send={() =>
+            call('POST /v1/operator/merchants/{merchant_id}/members/{member_id}/invitation', {
+              params: { merchant_id: id, member_id: member.id },
+              once: newIdempotencyKey(),
+            })
+          }
+          no_mail={t.no_mail}
+        />
+      </ForDuty>
+    ) : null
   return (
     <>
       <section className="panel">
@@ -77,6 +96,8 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
               { label: t.email, show: (row) => row.email, wide: true },
               { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
               { label: t.role, show: (row) => words.role(row.role) },
+              { label: t.since, show: (row) => <MemberSince member={row} /> },
+              ...(invited ? [{ label: t.acts, show: inviteAgain }] : []),
             ]}
           />
         )}

@@ -32,6 +32,7 @@ const operatorsTexts = texts({
     demo: 'Wa maonyesho',
     last: 'Aliingia mwisho',
     never: 'Hakuna kumbukumbu',
+    not_yet: 'Bado hajaingia',
     state: 'Hali',
     active: 'Anaweza kuingia',
     disabled: 'Amezuiwa',
@@ -62,6 +63,7 @@ const operatorsTexts = texts({
     demo: 'Demo',
     last: 'Last sign-in',
     never: 'Not recorded',
+    not_yet: 'Has not signed in yet',
     state: 'State',
     active: 'Can sign in',
     disabled: 'Disabled',
@@ -159,7 +161,7 @@ function operatorColumns(
     },
     { label: t.role, show: (row) => roles[row.role] },
     { label: t.factor, show: (row) => <Factors row={row} t={t} /> },
-    { label: t.last, show: (row) => (row.last_sign_in_at === null ? t.never : <Time time={row.last_sign_in_at} />) },
+    { label: t.last, show: (row) => <LastSignIn row={row} t={t} /> },
     {
       label: t.state,
       show: (row) => (row.disabled ? <Chip tone="bad">{t.disabled}</Chip> : <Chip tone="good">{t.active}</Chip>),
@@ -186,6 +188,11 @@ function operatorColumns(
         ),
     },
   ]
+}
+
+function LastSignIn({ row, t }: { row: OperatorRow; t: OperatorsTexts }) {
+  if (row.last_sign_in_at !== null) return <Time time={row.last_sign_in_at} />
+  return row.has_signed_in ? t.never : <Chip tone="warn">{t.not_yet}</Chip>
 }
 
 function Factors({ row, t }: { row: OperatorRow; t: OperatorsTexts }) {

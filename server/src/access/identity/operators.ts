@@ -6,7 +6,7 @@ import { OPERATOR_ROLE } from '../merchants/index.ts'
 
 /**
  * A user with an operator role. `last_sign_in_at` is the newest stored sign-in at the operator console. Null means that none is
- * stored.
+ * stored. `has_signed_in` is false for an unbound invited user, and for a user with an unchanged first password.
  */
 export type OperatorAccount = {
   user_id: string
@@ -17,6 +17,7 @@ export type OperatorAccount = {
   authenticator: boolean
   passkeys: number
   last_sign_in_at: Date | null
+  has_signed_in: boolean
 }
 
 const IS_OPERATOR = '(u.super_admin or u.operator_role is not null)'
@@ -25,7 +26,8 @@ const LIST = sql(
   `select u.id as user_id, u.email, u.name, ${OPERATOR_ROLE} as role, u.disabled_at is not null as disabled,
      exists (select from second_steps f where f.user_id = u.id) as authenticator,
      (select count(*)::int from passkeys p where p.user_id = u.id) as passkeys,
-     (select max(s.signed_in_at) from console_sessions s where s.user_id = u.id and s.console = 'operator') as last_sign_in_at
+     (select max(s.signed_in_at) from console_sessions s where s.user_id = u.id and s.console = 'operator') as last_sign_in_at,
+     u.issuer is not null and not exists (select from credentials c where c.user_id = u.id and c.is_first) as has_signed_in
    from users u where ${IS_OPERATOR} order by u.disabled_at is not null, u.email limit $1 offset $2`,
 )
 const COUNT = sql('operators_count', `select count(*)::int as total from users u where ${IS_OPERATOR}`)

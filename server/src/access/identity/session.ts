@@ -25,6 +25,7 @@ type SessionRow = {
   memberships: (Omit<Membership['merchant'], 'may_go_live'> & {
     role: Membership['role']
     second_factor_required: boolean
+    unused: boolean
     verified: boolean
     priced: boolean
   })[]
@@ -35,7 +36,8 @@ const USER_COLUMNS = `u.id as user_id, u.email, u.email_verified, u.name, ${OPER
 
 // An invitation gives access only after the user has proved the e-mail address. Otherwise a stranger could sign up with the
 // address of an invited user. Null in s.name means that the membership has no invitation.
-const MEMBERSHIPS = `select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
+const MEMBERSHIPS = `select json_agg(json_build_object('role', s.role, 'second_factor_required', m.second_factor_required,
+         'unused', s.first_seen_at is null, 'id', m.id, 'routing_code', m.routing_code, 'code', m.merchant_code,
          'name', m.name, 'status', m.status, 'verified', m.verified, 'priced', exists (
            select from pricing_rules p where p.merchant_id = m.id and p.flow = 'withdrawal' and p.valid_until is null)) order by m.name, m.id)
      from members s join merchants m on m.id = s.merchant_id
@@ -209,9 +211,10 @@ function sessionPrincipal(deps: Deps, row: SessionRow, claims: SessionFacts): Se
     by_command: claims.by_command,
     // Without a second factor, a user has no operator role. Outside production, a demo operator is the exception.
     operator_role: claims.strong || !needsSecondFactor(deps, row) ? row.operator_role : null,
-    memberships: row.memberships.map(({ role, second_factor_required, verified, priced, ...merchant }) => ({
+    memberships: row.memberships.map(({ role, second_factor_required, unused, verified, priced, ...merchant }) => ({
       role,
       second_factor_required,
+      unused,
       merchant: { ...merchant, may_go_live: merchant.status === 'ACTIVE' && verified && priced },
     })),
   }

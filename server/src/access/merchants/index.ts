@@ -17,7 +17,14 @@ export { decideAddress, listForReview } from './ip-review.ts'
 export { getPayoutLimits, readOwnLimits, replacePayoutLimits } from './limits.ts'
 export { getMerchant, listMerchants } from './list.ts'
 export { createLockMerchantOfCaller } from './lock-caller.ts'
-export { inviteMember, listMembers, type MayMailInvitation, type RevokeKeysOf } from './members.ts'
+export {
+  inviteAgain,
+  inviteMember,
+  listMembers,
+  type MayMailInvitation,
+  type RevokeKeysOf,
+  recordFirstUse,
+} from './members.ts'
 export { type RevokeAllKeys, type RevokedKey, reclaimMerchants } from './members-reclaim.ts'
 export {
   claimNotice,

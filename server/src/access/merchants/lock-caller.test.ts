@@ -61,8 +61,16 @@ async function newTeam() {
   const recipient = { method: 'MOBILE_MONEY', destination_code: 'MPESA', destination_identifier: '0754123001' }
   const named = { ...recipient, destination_name: 'Neema Mushi' }
   const recipient_id = await made(world.post('/v1/merchant/recipients', named, { key: admin }))
+  const invitation = { email: `${randomUUID()}@example.com`, role: 'VIEWER' }
+  const invited_id = await made(world.post('/v1/merchant/members', invitation, { key: admin }))
   const viewer_id = members.find(({ role }) => role === 'VIEWER')?.id ?? ''
-  const ids = { viewer_id, member_id: memberOf(user_id), admin_member_id: memberOf(admin_id), key_id: record.id }
+  const ids = {
+    viewer_id,
+    invited_id,
+    member_id: memberOf(user_id),
+    admin_member_id: memberOf(admin_id),
+    key_id: record.id,
+  }
   const { record: their_key, plaintext_key } = theirs
   return {
     ...ids,
@@ -136,6 +144,7 @@ const CHANGES: Record<string, (team: Team) => (key: string) => Promise<Reply>> =
   'a rotation of an API key': ({ key_id }) => post(`/v1/merchant/api-keys/${key_id}/rotate`, {}),
   'a revocation of an API key': ({ key_id }) => patch(`/v1/merchant/api-keys/${key_id}/revoke`, {}),
   'an invitation': () => post('/v1/merchant/members', { email: `${randomUUID()}@example.com`, role: 'VIEWER' }),
+  'a repeated invitation': ({ invited_id }) => post(`/v1/merchant/members/${invited_id}/invitation`, {}),
   'a change of a role': ({ viewer_id }) => patch(`/v1/merchant/members/${viewer_id}`, { role: 'DEVELOPER' }),
   'a removal of a member': ({ viewer_id }) => erase(`/v1/merchant/members/${viewer_id}`),
   'a removal of the administrator': ({ admin_member_id }) => erase(`/v1/merchant/members/${admin_member_id}`),

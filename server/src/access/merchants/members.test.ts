@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { SignJWT } from 'jose'
 import { createWorld, type Reply, type World } from '../../../test/harness.ts'
 import { buttonOf } from '../../../test/mail-button.ts'
 import { workBeforeCommit } from '../../../test/running-change.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 import { insertKey } from '../api-keys/index.ts'
+import { issuerKey } from '../identity/index.ts'
 import type { Merchant } from './index.ts'
 import { mailedName } from './invitation-mail.ts'
 
@@ -91,10 +94,13 @@ test('an invited user is a member with the role and the name from the invitation
   const { status, body } = await invite(admin, { email: email.toUpperCase(), role: 'FINANCE', name: 'Bi. Neema' })
   assert.equal(status, 201)
   const { id, created_at, updated_at, ...rest } = body.data
-  assert.deepEqual(rest, { email, role: 'FINANCE', name: 'Bi. Neema' })
+  const invited = { first_seen_at: null, sends_email: false }
+  assert.deepEqual(rest, { email, role: 'FINANCE', name: 'Bi. Neema', ...invited })
   assert.equal(created_at, updated_at)
   const list = (await world.get('/v1/merchant/members', admin)).body.data
   assert.equal(list.pagination.total_items, 2)
+  const seen = list.items.map((member: { first_seen_at: string | null }) => member.first_seen_at !== null)
+  assert.deepEqual(seen.sort(), [false, true], 'only the administrator has signed in')
   assert.ok(list.items.some((member: { id: string }) => member.id === id))
   const [user] = await world.rows('select email_verified, issuer, super_admin from users where email = $1', [email])
   assert.deepEqual(user, { email_verified: false, issuer: null, super_admin: false })
@@ -497,4 +503,113 @@ test('the removal of a member revokes and lists the keys that the member made, e
     audited,
     revoked.map(({ id }) => ({ target_id: id, reason })),
   )
+})
+
+/** Returns a token like those of a sign-in at the dashboard. The tokens of `newSession` are tokens of the admin command. */
+async function signIn(user_id: string): Promise<string> {
+  const key = await issuerKey(world.deps, 'http://127.0.0.1/identity')
+  const now = Math.floor(world.deps.clock.now().getTime() / 1000)
+  return new SignJWT({ amr: ['pwd', 'otp'], client_id: 'dashboard', auth_time: now, jti: randomUUID() })
+    .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: 'at+jwt' })
+    .setIssuer(key.issuer)
+    .setAudience('malipo-api')
+    .setSubject(user_id)
+    .setIssuedAt(now)
+    .setExpirationTime(now + 900)
+    .sign(key.private_key)
+}
+
+const inviteAgain = (key: string, id: string) => world.post(`/v1/merchant/members/${id}/invitation`, {}, { key })
+
+/** Returns when the member first used the membership. Null means never. */
+async function firstUse(key: string, id: string): Promise<string | null> {
+  const { items } = (await world.get('/v1/merchant/members', key)).body.data
+  return items.find((member: { id: string }) => member.id === id).first_seen_at
+}
+
+test('an invited user counts as signed in from the first request for the merchant, and no other request changes this time', async () => {
+  const { merchant, admin } = await newTeam()
+  const { token: script, email, user_id } = await world.newSession('VIEWER')
+  const token = await signIn(user_id)
+  const { id } = (await invite(admin, { email, role: 'VIEWER' })).body.data
+  assert.equal((await world.get('/v1/me', token)).body.data.memberships.length, 2)
+  assert.equal((await world.get(`/v1/collections?merchant_id=${world.merchant.id}`, token)).status, 200)
+  const url = `/v1/collections?merchant_id=${merchant.id}`
+  assert.equal((await world.get(url, script)).status, 200)
+  assert.equal(await firstUse(admin, id), null, 'neither another merchant nor a script of the admin command counts')
+  world.deps.clock.advance(60_000)
+  const used_at = world.deps.clock.now().toISOString()
+  const replies = await Promise.all(Array.from({ length: 5 }, () => world.get(url, token)))
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]))
+  assert.equal(await firstUse(admin, id), used_at)
+  const version = () => world.rows('select xmin::text as xmin from members where id = $1', [id])
+  const written = await version()
+  world.deps.clock.advance(60_000)
+  assert.equal((await world.get(url, token)).status, 200)
+  assert.deepEqual(await version(), written, 'the second request writes no row')
+})
+
+test('an administrator sends an invitation again, at most three a day to one address, until the invited user has signed in', async () => {
+  const { merchant, admin } = await newTeam()
+  const known = await world.newSession('VIEWER')
+  const answers: unknown[] = []
+  for (const email of [known.email, newEmail()]) {
+    const { id } = (await invite(admin, { email, role: 'VIEWER' })).body.data
+    const replies = await Promise.all(Array.from({ length: 4 }, () => inviteAgain(admin, id)))
+    assert.equal(await mailsTo(email), 3, 'the first invitation and two more')
+    answers.push(replies.map(({ status, text }) => [status, text.replaceAll(email, '').replaceAll(id, '')]))
+    const log = await world.rows(
+      "select action from audit_log where target_id = $1 and action = 'member.invite_again'",
+      [id],
+    )
+    assert.equal(log.length, 4)
+    if (email !== known.email) continue
+    assert.equal(
+      (await world.get(`/v1/collections?merchant_id=${merchant.id}`, await signIn(known.user_id))).status,
+      200,
+    )
+    const late = await inviteAgain(admin, id)
+    assert.deepEqual([late.status, late.body.error.code], [409, 'invalid_state'])
+  }
+  assert.deepEqual(answers[0], answers[1], 'no answer shows whether the address has an account')
+})
+
+test('only an administrator with a confirmed address sends an invitation of the own merchant again', async () => {
+  const { merchant, admin, email } = await newTeam()
+  const { id } = (await invite(admin, { email: newEmail(), role: 'VIEWER' })).body.data
+  const { token } = await world.newSession([{ role: 'FINANCE', merchant }])
+  assert.equal((await inviteAgain(token, id)).body.error.code, 'insufficient_role')
+  assert.equal((await inviteAgain((await newTeam()).admin, id)).body.error.code, 'not_found')
+  await world.rows('update users set email_verified = false where email = $1', [email])
+  assert.match((await inviteAgain(admin, id)).body.error.message, /Confirm your e-mail address first/)
+})
+
+test('the upgrade counts only people who have signed in as members who used an invitation', async () => {
+  const { merchant, admin } = await newTeam()
+  const ids: string[] = []
+  for (let i = 0; i < 4; i++) ids.push((await invite(admin, { email: newEmail(), role: 'VIEWER' })).body.data.id)
+  const [signed_in, unproven, first_password] = ids
+  const user = 'where id = (select user_id from members where id = $1)'
+  const set = (id: string | undefined, values: string) => world.rows(`update users set ${values} ${user}`, [id])
+  await set(signed_in, "issuer = 'embedded', subject = id::text, email_verified = true")
+  await set(unproven, "issuer = 'embedded', subject = id::text")
+  await set(first_password, "issuer = 'embedded', subject = id::text, email_verified = true")
+  await world.rows(
+    `insert into credentials (user_id, password_hash, changed_at, is_first)
+     select user_id, 'x', created_at, true from members where id = $1`,
+    [first_password],
+  )
+  const migration = await readFile(
+    new URL('../../../../db/migrations/0118_first_use_of_membership.sql', import.meta.url),
+    'utf8',
+  )
+  await world.rows('update members set first_seen_at = null where merchant_id = $1', [merchant.id])
+  await world.rows(migration.slice(migration.indexOf('update members')))
+  const found = await world.rows<{ id: string; created: boolean }>(
+    'select id, first_seen_at = created_at as created from members where merchant_id = $1 and first_seen_at is not null',
+    [merchant.id],
+  )
+  const own = await idOf(admin, (await world.get('/v1/me', admin)).body.data.email)
+  assert.deepEqual(found.map(({ id }) => id).sort(), [own, signed_in].sort())
+  assert.ok(found.every(({ created }) => created))
 })

@@ -1,22 +1,23 @@
 // Invites, changes and removes members of a merchant. No change or removal takes the last MERCHANT_ADMIN away. Answers contain
 // the membership id and the invited name, so that they do not reveal accounts.
 
-import { queueEmail } from '../../adapters/messages/index.ts'
+import { hasGateway, queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
-import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../../kernel/http/index.ts'
 import { isId, type Language, newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
 import type { RevokedKey } from './members-reclaim.ts'
-import type { MemberView, RemovedMemberView } from './schema.ts'
+import type { InvitedMemberView, MemberView, RemovedMemberView } from './schema.ts'
 import { notifyAdmins } from './security-mail.ts'
 import { inviteUser } from './users.ts'
 
-type MemberRow = Omit<MemberView, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
+type MemberTime = 'created_at' | 'updated_at' | 'first_seen_at'
+type MemberRow = Omit<MemberView, MemberTime> & { created_at: Date; updated_at: Date; first_seen_at: Date | null }
 
-const COLUMNS = 's.id, u.email, coalesce(s.name, u.name) as name, s.role, s.created_at, s.updated_at'
+const COLUMNS = 's.id, u.email, coalesce(s.name, u.name) as name, s.role, s.created_at, s.updated_at, s.first_seen_at'
 
 const LIST = sql(
   'members_list',
@@ -84,7 +85,7 @@ export async function inviteMember(
   act: Act,
   invitation: Invitation,
   mayMailInvitation: MayMailInvitation,
-): Promise<MemberView> {
+): Promise<InvitedMemberView> {
   const { merchant_id, role } = invitation
   const email = invitation.email.toLowerCase()
   const name = invitation.name ?? email
@@ -101,25 +102,65 @@ export async function inviteMember(
       message: 'A user with this e-mail address is a member already. Change the role instead.',
     })
   }
-  const merchant = await getMerchant(tx, merchant_id)
-  const { brand_name: brand } = deps.config
-  const url = dashboardUrl(deps, merchant_id)
   if (act.actor.kind !== 'user' || (await mayMailInvitation(deps, tx, merchant_id, email))) {
-    const [inviter] = await tx.query<{ language: Language }>(INVITER, [act.actor.id])
-    const mail = {
-      merchant_id,
-      merchant_name: merchant.name,
-      email,
-      role,
-      language: inviter?.language ?? 'sw',
-      url,
-      brand,
-    }
-    await queueEmail(deps, tx, invitationMail(mail))
+    await mailInvitation(deps, tx, act, { merchant_id, email, role })
   }
   await auditMember(deps, tx, act, { merchant_id, id, action: 'member.invite', after: { email, name, role } })
   await notifyAdmins(deps, tx, act, merchant_id, { kind: 'member_added', email, role })
-  return getMember(tx, merchant_id, id)
+  return withMailServer(deps, await getMember(tx, merchant_id, id))
+}
+
+async function mailInvitation(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  invited: { merchant_id: string; email: string; role: MerchantRole },
+): Promise<void> {
+  const { name: merchant_name } = await getMerchant(tx, invited.merchant_id)
+  const [inviter] = await tx.query<{ language: Language }>(INVITER, [act.actor.id])
+  const language = inviter?.language ?? 'sw'
+  const { brand_name: brand } = deps.config
+  const url = dashboardUrl(deps, invited.merchant_id)
+  await queueEmail(deps, tx, invitationMail({ ...invited, merchant_name, language, url, brand }))
+}
+
+function withMailServer({ config }: Deps, member: MemberView): InvitedMemberView {
+  return { ...member, sends_email: hasGateway(config, 'email') }
+}
+
+/**
+ * Queues the e-mail of an invitation again. If the rate limit is reached, queues no e-mail but returns the same answer. If the
+ * member has used the membership, refuses with invalid_state. If the member is unknown, refuses with not_found.
+ */
+export async function inviteAgain(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { merchant_id, member_id }: { merchant_id: string; member_id: string },
+  mayMailInvitation: MayMailInvitation,
+): Promise<InvitedMemberView> {
+  if (!isId(merchant_id)) refuseUnknownMember()
+  await tx.query(LOCK_MERCHANT, [merchant_id])
+  const member = await getMember(tx, merchant_id, member_id)
+  const { id, email, role } = member
+  if (member.first_seen_at !== null) {
+    refuse('invalid_state', { message: 'This member has signed in already. No invitation is needed.' })
+  }
+  if (await mayMailInvitation(deps, tx, merchant_id, email)) {
+    await mailInvitation(deps, tx, act, { merchant_id, email, role })
+  }
+  await auditMember(deps, tx, act, { merchant_id, id, action: 'member.invite_again', after: { email, role } })
+  return withMailServer(deps, member)
+}
+
+const FIRST_USE = sql(
+  'members_first_use',
+  'update members set first_seen_at = $3 where merchant_id = $1 and user_id = $2 and first_seen_at is null',
+)
+
+/** Records that a user used a membership. If the server has recorded an earlier use, changes nothing. */
+export async function recordFirstUse(deps: Deps, merchant_id: string, user_id: string): Promise<void> {
+  await oneStatement(deps.db).query(FIRST_USE, [merchant_id, user_id, deps.clock.now()])
 }
 
 /**
@@ -271,6 +312,11 @@ function refuseUnknownMember(): never {
   refuse('not_found', { message: 'There is no such member. Check the id.' })
 }
 
-function memberView({ created_at, updated_at, ...rest }: MemberRow): MemberView {
-  return { ...rest, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() }
+function memberView({ created_at, updated_at, first_seen_at, ...rest }: MemberRow): MemberView {
+  return {
+    ...rest,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    first_seen_at: first_seen_at?.toISOString() ?? null,
+  }
 }

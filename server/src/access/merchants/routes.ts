@@ -21,6 +21,7 @@ import { getMe } from './me.ts'
 import {
   changeRole,
   checkMayInvite,
+  inviteAgain,
   inviteMember,
   listMembers,
   type MayMailInvitation,
@@ -31,6 +32,7 @@ import {
   BalanceMarkAnswer,
   BalanceMarkBody,
   InvitationBody,
+  InvitedMemberAnswer,
   MeAnswer,
   MemberAnswer,
   MemberParams,
@@ -62,6 +64,7 @@ export function merchantRoutes(deps: Deps, options: MerchantOptions): Routes {
     callerRoute(app, deps)
     listMembersRoute(app, deps)
     inviteMemberRoute(app, deps, options)
+    inviteAgainRoute(app, deps, options)
     changeRoleRoute(app, deps, options)
     removeMemberRoute(app, deps, options)
     securityRoutes(app, deps, options)
@@ -202,7 +205,7 @@ function inviteMemberRoute(app: App, deps: Deps, { mayMailInvitation, lockMercha
         description:
           'The reply is the same whether or not the e-mail address has an account. The inviting user must have confirmed their own address. After 3 invitations of one address in a day, or 50 by one merchant, the server adds the member but sends no e-mail.',
         body: InvitationBody,
-        response: { 201: MemberAnswer },
+        response: { 201: InvitedMemberAnswer },
       },
     },
     async (request, reply) => {
@@ -212,6 +215,32 @@ function inviteMemberRoute(app: App, deps: Deps, { mayMailInvitation, lockMercha
       return answerOnce(deps, request, reply, 201, async (tx) => {
         await lockMerchant(tx, request)
         return inviteMember(deps, tx, actOf(request), invitation, mayMailInvitation)
+      })
+    },
+  )
+}
+
+function inviteAgainRoute(app: App, deps: Deps, { mayMailInvitation, lockMerchant }: MerchantOptions): void {
+  app.post(
+    '/v1/merchant/members/:member_id/invitation',
+    {
+      config: { access: ADMIN, idempotency: 'honoured', step_up: 'always', refusals: ['invalid_state'] },
+      schema: {
+        tags,
+        operationId: 'inviteMemberAgain',
+        summary: 'Send the invitation of a member again',
+        description:
+          'Only for a member whose `first_seen_at` is null. After 3 invitations of one address in a day, or 50 by one merchant, the answer is the same, but the server sends no e-mail. The calling user must have confirmed their own address.',
+        params: MemberParams,
+        response: { 200: InvitedMemberAnswer },
+      },
+    },
+    async (request, reply) => {
+      checkMayInvite(session(request))
+      const input = { merchant_id: caller(request).merchant.id, ...request.params }
+      return answerOnce(deps, request, reply, 200, async (tx) => {
+        await lockMerchant(tx, request)
+        return inviteAgain(deps, tx, actOf(request), input, mayMailInvitation)
       })
     },
   )

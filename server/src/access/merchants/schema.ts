@@ -185,11 +185,32 @@ export const MemberRecord = Type.Object(
     role: enumOf('MerchantRole', MERCHANT_ROLES),
     created_at: Timestamp,
     updated_at: Timestamp,
+    first_seen_at: nullable({
+      ...Timestamp,
+      description:
+        'When the member first used this membership. A membership without an invitation counts from its creation. Null means that the member is invited and has not signed in to this merchant yet.',
+    }),
   },
   { title: 'Member' },
 )
 /** A member, as the API lists the members of a merchant. */
 export type MemberView = Static<typeof MemberRecord>
+
+/** A member in the answer to an invitation. */
+const InvitedMemberRecord = Type.Object(
+  {
+    ...MemberRecord.properties,
+    sends_email: Type.Boolean({
+      description:
+        'False means that the installation has no mail server. The invitation then stays among the messages of the operators.',
+    }),
+  },
+  { title: 'InvitedMember' },
+)
+/** A member, as the API returns it after an invitation. */
+export type InvitedMemberView = Static<typeof InvitedMemberRecord>
+/** The invited member in the response envelope. */
+export const InvitedMemberAnswer = success(InvitedMemberRecord)
 
 /** The body of POST /v1/merchant/members. */
 export const InvitationBody = Type.Object(

@@ -142,11 +142,14 @@ const SET_MEMBER = sql(
   `with noted as (
      insert into member_history (merchant_id, user_id, created_at) values ($1, $3, $5) on conflict do nothing
    )
-   insert into members (merchant_id, id, user_id, role, name, created_at, updated_at) values ($1, $2, $3, $4, null, $5, $5)
+   insert into members (merchant_id, id, user_id, role, name, created_at, updated_at, first_seen_at)
+   values ($1, $2, $3, $4, null, $5, $5, $5)
    on conflict (merchant_id, user_id) do update set role = excluded.role, updated_at = excluded.updated_at`,
 )
 
-/** Makes a user a member with this role. If the user is already a member, replaces the role. */
+/**
+ * Makes a user a member with this role, without an invitation. If the user is already a member, replaces the role.
+ */
 export async function setMember(
   deps: Deps,
   tx: Tx,

@@ -2,7 +2,7 @@
 
 export { type Attach, type AttachmentRequest, createMessageTask, type MailParts } from './deliver.ts'
 export type { Attachment } from './gateway.ts'
-export { createGateways } from './gateways.ts'
+export { createGateways, hasGateway } from './gateways.ts'
 export { listEmails, listMessages, type StoredEmail } from './list.ts'
 export { messageGauges, readMessageQueue } from './metrics.ts'
 export { type Email, type MailButton, queueEmail, queueSms, type Sms } from './outbox.ts'

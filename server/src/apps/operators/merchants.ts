@@ -1,14 +1,18 @@
 // Defines the endpoints with which operators list, create, verify, price, limit, approve, suspend and reactivate merchants.
 
+import Type from 'typebox'
 import { mayMailInvitation } from '../../access/identity/index.ts'
 import {
   addMerchant,
   getMerchant,
   getPayoutLimits,
   getPricing,
+  InvitedMemberAnswer,
+  inviteAgain,
   inviteMember,
   listMembers,
   listMerchants,
+  MemberParams,
   MerchantAnswer,
   MerchantBody,
   MerchantDetailAnswer,
@@ -43,6 +47,7 @@ export function operatorMerchantRoutes(deps: Deps): Routes {
   return (app) => {
     merchantReadRoutes(deps, app)
     createMerchantRoute(deps, app)
+    repeatInvitationRoute(deps, app)
     decisionRoutes(deps, app)
     pricingRoutes(deps, app)
     payoutLimitsRoute(deps, app)
@@ -123,6 +128,30 @@ function createMerchantRoute(deps: Deps, app: App): void {
         }
         return merchant
       })
+    },
+  )
+}
+
+function repeatInvitationRoute(deps: Deps, app: App): void {
+  app.post(
+    '/v1/operator/merchants/:merchant_id/members/:member_id/invitation',
+    {
+      config: { ...WRITE, ...STEP_UP, refusals: ['invalid_state'] },
+      schema: {
+        tags,
+        operationId: 'inviteMemberOfMerchantAgain',
+        summary: 'Send the invitation of a member of a merchant again',
+        description:
+          'Only for a member whose `first_seen_at` is null. After 3 invitations of one address in a day, or 50 by one merchant, the answer is the same, but the server sends no e-mail.',
+        params: Type.Object({ ...MerchantParams.properties, ...MemberParams.properties }),
+        response: { 200: InvitedMemberAnswer },
+      },
+    },
+    async (request, reply) => {
+      const act = actOf(request)
+      return answerOnce(deps, request, reply, 200, (tx) =>
+        inviteAgain(deps, tx, act, request.params, mayMailInvitation),
+      )
     },
   )
 }

@@ -47,6 +47,10 @@ const OperatorRecord = Type.Object(
           'The newest sign-in at the operator console whose session the server stores. Null means that the server stores no such session.',
       }),
     ),
+    has_signed_in: Type.Boolean({
+      description:
+        'False means that the user has never signed in: the password of the command is unchanged, or no sign-in at OIDC_ISSUER has been bound.',
+    }),
   },
   { title: 'Operator' },
 )

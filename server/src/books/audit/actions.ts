@@ -16,6 +16,7 @@ export const MERCHANT_ACTIONS = [
   'ip_address.reject',
   'member.change_role',
   'member.invite',
+  'member.invite_again',
   'member.remove',
   'merchant.approve',
   'merchant.change_profile',

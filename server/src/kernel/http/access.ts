@@ -43,6 +43,8 @@ export type Membership = {
   role: MerchantRole
   /** True if the merchant requires a second factor of its members. */
   second_factor_required: boolean
+  /** True if the user was invited and the server has not recorded a request with this membership. */
+  unused: boolean
   merchant: ActingMerchant & { name: string; status: 'PENDING' | 'ACTIVE' | 'SUSPENDED'; may_go_live: boolean }
 }
 

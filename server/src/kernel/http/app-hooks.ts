@@ -228,6 +228,16 @@ async function checkCaller(context: AppContext, request: FastifyRequest, reply: 
   if (needsStepUp(config, request.body)) checkSignInAge(deps, request.principal)
   if (typeof access !== 'object') return
   request.caller = chooseCaller(request, request.principal, access.roles ?? [])
+  await noteFirstUse(options, request.principal, request.caller.merchant.id)
+}
+
+/**
+ * If this is the first request with an invited membership, records it. A token of the admin command is no sign-in of the user.
+ */
+async function noteFirstUse({ onFirstUse }: AppOptions, principal: Principal, merchant_id: string): Promise<void> {
+  if (principal.kind !== 'session' || principal.by_command) return
+  const unused = principal.memberships.some((one) => one.unused && one.merchant.id === merchant_id)
+  if (unused) await onFirstUse?.(merchant_id, principal.user_id)
 }
 
 function needsStepUp(config: FastifyRequest['routeOptions']['config'], body: unknown): boolean {

@@ -23,6 +23,8 @@ export type AppOptions = {
   /** Returns true for a text that is a whole API key. Such a text must not be in a URL. */
   isKey(text: string): boolean
   routes: readonly Routes[]
+  /** Records the first request of a user with an invited membership. */
+  onFirstUse?(merchant_id: string, user_id: string): Promise<void>
   /** The events of the webhooks, for the OpenAPI document. */
   events?: readonly DescribedEvent[]
   /** Returns true after the process has begun to stop. The server then closes each connection after its answer. */
