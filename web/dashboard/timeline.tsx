@@ -37,15 +37,27 @@ type TimelineEntry = {
 /** The steps that only developers and support staff need: requests of the API and attempts at the provider. */
 const TECHNICAL: ReadonlySet<TimelineItem['kind']> = new Set(['request', 'attempt'])
 
-/**
- * Shows the timeline without its technical steps, which a button adds. While the page is open, it reads the timeline again
- * every few seconds.
- */
+/** Reads the timeline of a record, and reads it again every few seconds while the page is open. */
 export function Timeline<Name extends TimelineCall>({ name, params }: { name: Name; params: Calls[Name]['params'] }) {
-  const t = useTexts(timelineTexts)
   const read = useRead<TimelineCall>(name, { params }, { live: true, keep: true })
-  const items = read.data?.items
   const kind = name.includes('/withdrawals/') ? 'withdrawal' : 'collection'
+  return <TimelineView kind={kind} data={read.data} error={read.error} retry={() => void read.refetch()} />
+}
+
+/** Shows a timeline without its technical steps, which a button adds. Undefined as `data` means that no read has succeeded. */
+export function TimelineView({
+  kind,
+  data,
+  error,
+  retry,
+}: {
+  kind: 'collection' | 'withdrawal'
+  data: Calls[TimelineCall]['data'] | undefined
+  error: unknown
+  retry: () => void
+}) {
+  const t = useTexts(timelineTexts)
+  const items = data?.items
   const describe = useTell(kind, newestAttempts(items ?? []), deliveryTimes(items ?? []))
   const [opened, setOpened] = useState(false)
   const keyed = withKeys(items ?? [])
@@ -58,9 +70,9 @@ export function Timeline<Name extends TimelineCall>({ name, params }: { name: Na
       <Title order={2} id="timeline-title">
         {t.title}
       </Title>
-      <Problem error={read.error} retry={() => void read.refetch()} />
-      {items === undefined && !read.error ? <LoadingRows /> : null}
-      {read.data?.complete === false ? (
+      <Problem error={error} retry={retry} />
+      {items === undefined && !error ? <LoadingRows /> : null}
+      {data?.complete === false ? (
         <Text size="sm" mb="sm">
           {t.incomplete}
         </Text>

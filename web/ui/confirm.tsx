@@ -73,36 +73,14 @@ export function ConfirmDialog() {
 }
 
 function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
-  const t = useTexts(confirmTexts)
-  const parts = useTexts(partsTexts)
   const read = useRead('GET /v1/session')
   const [text, setText] = useState('')
   const [wrong, setWrong] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const [sending, setSending] = useState(false)
   const field = read.data?.confirm_with
-  const input = useRef<HTMLInputElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the field exists only after the page knows its kind
-  useEffect(() => input.current?.focus(), [field])
-  const cancel = (
-    <Button variant="default" onClick={() => close(false)}>
-      {parts.cancel}
-    </Button>
-  )
   if (field === undefined) return <Problem error={read.error} retry={() => void read.refetch()} />
-  if (field === 'sign_in') {
-    return (
-      <Stack gap="md">
-        <Text>{t.only_sign_in}</Text>
-        <Group>
-          <Button onClick={() => void signIn({ again: true })}>{t.sign_in}</Button>
-          {cancel}
-        </Group>
-      </Stack>
-    )
-  }
-  const send = async (event: FormEvent) => {
-    event.preventDefault()
+  const send = async () => {
     if (sending) return
     setSending(true)
     setWrong(false)
@@ -117,12 +95,62 @@ function ConfirmForm({ close }: { close: (confirmed: boolean) => void }) {
       setSending(false)
     }
   }
+  const passkey = read.data?.passkey === true && hasPasskeys
+  return <ConfirmView {...{ field, passkey, text, setText, wrong, error, sending, close }} send={() => void send()} />
+}
+
+/** Draws the form of the dialog. `field` says with what the user confirms. `wrong` marks the refused value. */
+export function ConfirmView({
+  field,
+  passkey,
+  text,
+  setText,
+  wrong,
+  error,
+  sending,
+  send,
+  close,
+}: {
+  field: Calls['GET /v1/session']['data']['confirm_with']
+  passkey: boolean
+  text: string
+  setText: (text: string) => void
+  wrong: boolean
+  error: unknown
+  sending: boolean
+  send: () => void
+  close: (confirmed: boolean) => void
+}) {
+  const t = useTexts(confirmTexts)
+  const parts = useTexts(partsTexts)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+  const cancel = (
+    <Button variant="default" onClick={() => close(false)}>
+      {parts.cancel}
+    </Button>
+  )
+  if (field === 'sign_in') {
+    return (
+      <Stack gap="md">
+        <Text>{t.only_sign_in}</Text>
+        <Group>
+          <Button onClick={() => void signIn({ again: true })}>{t.sign_in}</Button>
+          {cancel}
+        </Group>
+      </Stack>
+    )
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    send()
+  }
   const is_code = field === 'code'
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
+    <form onSubmit={onSubmit} noValidate>
       <Stack gap="md">
         <Text>{t.lead}</Text>
-        {read.data?.passkey && hasPasskeys ? <PasskeyButton close={close} /> : null}
+        {passkey ? <PasskeyButton close={close} /> : null}
         <TextInput
           label={t[field]}
           {...(is_code ? { description: t.code_hint } : {})}

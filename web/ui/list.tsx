@@ -699,7 +699,8 @@ function CsvButton<Csv extends CallName>({
   )
 }
 
-function Pages({
+/** Shows the number of records of a list, and the buttons that turn its pages. `set` changes the page in the address. */
+export function Pages({
   page,
   total_pages,
   total_items,

@@ -76,35 +76,73 @@ function placesFor(places: readonly SearchPlace[], text: string): SearchPlace[] 
   return matchWords(places, text, wordsOf).slice(0, PLACES_MAX)
 }
 
-/**
- * Shows the search field and the list of hits. If the user chooses a recent search, fills the field with its text. Any other
- * choice opens its page and closes the dialog.
- */
-export function SearchDialog(props: {
-  call: SearchCall
+/** The pages and actions of the user, and where a hit leads. */
+type SearchTargets = {
   places: readonly SearchPlace[]
   pageOf: (hit: SearchHit) => string
   listsOf?: ListsOfGroup | undefined
   scope?: SearchScope | undefined
+  onClose: () => void
+}
+
+/** What the API answered to the text of the field. */
+type SearchAnswer = {
+  found: readonly FoundGroup[]
+  /** True if the text is long enough, so that the dialog asks the API. */
+  asks: boolean
+  /** True while the list may still show the hits of an earlier text. */
+  is_stale: boolean
+  /** True while the dialog waits for the API. */
+  is_reading: boolean
+  error: unknown
+  retry: () => void
+}
+
+/** Asks the API for the typed text, and shows the dialog. */
+export function SearchDialog({
+  call,
+  typedAhead,
+  ...targets
+}: SearchTargets & {
+  call: SearchCall
   /** The keys that the user typed while the dialog was loading. */
   typedAhead: string
-  onClose: () => void
 }) {
-  const t = useTexts(searchTexts)
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [typed, setTyped] = useState(props.typedAhead)
+  const [typed, setTyped] = useState(typedAhead)
   const [waited] = useDebouncedValue(typed.trim(), WAIT_MS)
   const asks = isSearched(waited)
-  const read = useRead(props.call, { query: { q: waited } }, { enabled: asks, keep: true })
-  const places = [...props.places, ...useSettingActs()]
-  const groups = useGroups({ ...props, places }, asks ? (read.data?.groups ?? []) : [], typed.trim(), setTyped)
-  // True while the list may still show the hits of an earlier text.
-  const is_stale = isSearched(typed.trim()) && (typed.trim() !== waited || read.isPlaceholderData || read.isPending)
+  const read = useRead(call, { query: { q: waited } }, { enabled: asks, keep: true })
+  const places = [...targets.places, ...useSettingActs()]
+  const answer: SearchAnswer = {
+    found: (asks ? read.data?.groups : null) ?? [],
+    asks,
+    is_stale: isSearched(typed.trim()) && (typed.trim() !== waited || read.isPlaceholderData || read.isPending),
+    is_reading: asks && read.isFetching,
+    error: asks ? read.error : null,
+    retry: () => void read.refetch(),
+  }
+  return <SearchView {...targets} {...{ places, typed, setTyped, answer }} />
+}
+
+/**
+ * Shows the search field and the list of hits. If the user chooses a recent search, fills the field with its text. Any other
+ * choice opens its page and closes the dialog.
+ */
+export function SearchView({
+  typed,
+  setTyped,
+  answer,
+  ...targets
+}: SearchTargets & { typed: string; setTyped: (text: string) => void; answer: SearchAnswer }) {
+  const t = useTexts(searchTexts)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const { asks, is_reading, error } = answer
+  const { scope } = targets
+  const groups = useGroups(targets, answer.found, typed.trim(), setTyped)
   // The dialog opens before the browser handles the next key. A later effect would lose the keys of a fast user.
   useLayoutEffect(() => dialog.current?.showModal(), [])
-  const none =
-    asks && read.data !== undefined && !read.isFetching && groups.every(({ options }) => options.length === 0)
-  const none_text = `${props.scope === undefined ? t.none : t.none_in(props.scope.name)} ${t.hint_none}`
+  const none = asks && !error && !is_reading && groups.every(({ options }) => options.length === 0)
+  const none_text = `${scope === undefined ? t.none : t.none_in(scope.name)} ${t.hint_none}`
   const is_short = typed.trim() !== '' && !isSearched(typed.trim())
   const count = groups.reduce((sum, { options }) => sum + options.length, 0)
   return (
@@ -112,25 +150,19 @@ export function SearchDialog(props: {
       ref={dialog}
       className="dialog search-dialog"
       aria-label={t.open}
-      onClose={props.onClose}
+      onClose={targets.onClose}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
       // Directly after Escape, the field of the closed dialog still has the focus, and the shortcuts must work.
       onKeyDown={(event) => (dialog.current?.open ? event.stopPropagation() : undefined)}
     >
-      <SearchList {...{ typed, setTyped, groups, is_stale }} close={() => dialog.current?.close()} />
+      <SearchList {...{ typed, setTyped, groups }} is_stale={answer.is_stale} close={() => dialog.current?.close()} />
       <div className="search-foot">
-        <Problem error={asks ? read.error : null} retry={() => void read.refetch()} />
+        <Problem error={error} retry={answer.retry} />
         {is_short ? <p className="search-none">{t.short}</p> : null}
         {none ? <p className="search-none">{none_text}</p> : null}
-        {none ? <OtherScopes others={props.scope?.others ?? []} dialog={dialog} /> : null}
+        {none ? <OtherScopes others={scope?.others ?? []} dialog={dialog} /> : null}
         <span role="status" className="unseen">
-          {is_short
-            ? t.short
-            : typed.trim() === '' || (asks && read.isFetching)
-              ? ''
-              : none
-                ? none_text
-                : t.count(count)}
+          {is_short ? t.short : typed.trim() === '' || is_reading ? '' : none ? none_text : t.count(count)}
         </span>
         <p className="search-help">{t.help}</p>
       </div>
@@ -277,17 +309,7 @@ function SearchList({
 
 /** Returns the groups of the list. Without a text, the list has the recent searches and the actions. */
 function useGroups(
-  {
-    places,
-    pageOf,
-    listsOf,
-    onClose,
-  }: {
-    places: readonly SearchPlace[]
-    pageOf: (hit: SearchHit) => string
-    listsOf?: ListsOfGroup | undefined
-    onClose: () => void
-  },
+  { places, pageOf, listsOf, onClose }: SearchTargets,
   found: readonly FoundGroup[],
   text: string,
   setTyped: (text: string) => void,

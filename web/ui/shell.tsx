@@ -44,17 +44,8 @@ const SMALL_SCREEN = '(max-width: 47.99em)'
 
 const STRIP_ICONS: Record<Strip['kind'], IconName> = { sandbox: 'flask', live: 'lock', operator: 'held' }
 
-/** Shows the frame around a page: the header, the menu, the line of `strip`, and the toasts. */
-export function Shell({
-  menu,
-  strip,
-  place,
-  search,
-  header,
-  who,
-  role,
-  children,
-}: {
+/** What the frame shows around a page. */
+type ShellParts = {
   menu: readonly MenuItem[]
   strip: Strip
   /** The business that the console shows, or the name of the console, below the name of the product. */
@@ -67,8 +58,10 @@ export function Shell({
   /** The role of the user. The dashboard gives no role, because a user can have another role in each business. */
   role?: string
   children: ReactNode
-}) {
-  const t = useTexts(partsTexts)
+}
+
+/** Shows the frame around a page: the header, the menu, the line of `strip`, and the toasts. */
+export function Shell({ children, ...parts }: ShellParts) {
   const [opened, { toggle, close }] = useDisclosure(false)
   const burger = useRef<HTMLButtonElement>(null)
   const covers = useMediaQuery(SMALL_SCREEN) === true && opened
@@ -77,6 +70,38 @@ export function Shell({
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when its reader opens another page
   useEffect(() => close(), [path, close])
+  return (
+    <ShellView {...parts} {...{ opened, toggle, burger, online, path }}>
+      <div className="content">{children}</div>
+      <ConfirmDialog />
+      <Toasts />
+    </ShellView>
+  )
+}
+
+/** Draws the frame of the page at `path`. `opened` opens the menu of a small screen. */
+export function ShellView({
+  menu,
+  strip,
+  place,
+  search,
+  header,
+  who,
+  role,
+  opened,
+  toggle,
+  burger,
+  online,
+  path,
+  children,
+}: ShellParts & {
+  opened: boolean
+  toggle: () => void
+  burger?: RefObject<HTMLButtonElement | null>
+  online: boolean
+  path: string
+}) {
+  const t = useTexts(partsTexts)
   return (
     <AppShell
       header={{ height: 56 }}
@@ -142,9 +167,7 @@ export function Shell({
             <span>{t.offline}</span>
           </div>
         )}
-        <div className="content">{children}</div>
-        <ConfirmDialog />
-        <Toasts />
+        {children}
       </AppShell.Main>
     </AppShell>
   )
