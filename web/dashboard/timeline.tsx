@@ -2,7 +2,7 @@
 
 import './timeline.css'
 import { Button, Text, Title } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { useRead } from '../ui/data.ts'
 import { deliveryErrors } from '../ui/delivery-errors.ts'
@@ -57,6 +57,7 @@ export function TimelineView({
   retry: () => void
 }) {
   const t = useTexts(timelineTexts)
+  const title_id = useId()
   const items = data?.items
   const describe = useTell(kind, newestAttempts(items ?? []), deliveryTimes(items ?? []))
   const [opened, setOpened] = useState(false)
@@ -66,8 +67,8 @@ export function TimelineView({
   const technical = plain.length === 0 ? 0 : keyed.length - plain.length
   const shown = opened || technical === 0 ? keyed : plain
   return (
-    <section aria-labelledby="timeline-title" className="panel">
-      <Title order={2} id="timeline-title">
+    <section aria-labelledby={title_id} className="panel">
+      <Title order={2} id={title_id}>
         {t.title}
       </Title>
       <Problem error={error} retry={retry} />

@@ -2,7 +2,7 @@
 
 import { Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import '../../ui/attention.css'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { FailingFacts } from '../../ui/failing.tsx'
@@ -46,11 +46,12 @@ export function AttentionList({
   folds?: boolean
 }) {
   const t = useTexts(attentionTexts)
+  const title_id = useId()
   return (
     <div role="status">
       {items.length === 0 ? null : (
-        <section className="attention" aria-labelledby="attention-title">
-          <Title order={2} id="attention-title">
+        <section className="attention" aria-labelledby={title_id}>
+          <Title order={2} id={title_id}>
             {t.title}
           </Title>
           <ul>
