@@ -20,7 +20,7 @@ trips, 400 kbit/s, four times slower. The others have those of the phone of Ligh
 Prints the median of N runs (3), and ends with exit code 1 if a page misses its goal.
 
 Environment
-  CHROMIUM_PATH   The browser, instead of the machine's own or the one that comes with the packages
+  CHROMIUM_PATH   The browser, instead of the one that comes with the packages
 `
 
 /** The settings of a cheap phone on a slow network. */
