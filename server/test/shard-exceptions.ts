@@ -239,6 +239,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'apps/search/of-all.ts',
       'audit_anchor_check_heads',
       'audit_anchor_check_rest',
+      'audit_newest_of_targets',
       'held_history',
       'merchant_conflicts',
       'operator_collections',

@@ -5,8 +5,8 @@ import { MerchantRecord } from '../../access/merchants/index.ts'
 import { success } from '../../kernel/http/index.ts'
 import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
-import { NAME_CHECKS_MAX, NameCheck } from './name-check.ts'
-import { DecisionFacts, OperatorWithdrawalDetail } from './withdrawals-schema.ts'
+import { NAME_CHECKS_MAX } from './name-check.ts'
+import { DecisionFacts, NameCheck, OperatorWithdrawalDetail } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const

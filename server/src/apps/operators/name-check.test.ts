@@ -72,6 +72,14 @@ async function submit({ code = 'AIRTEL', phone = '255680000101', name = 'Asha Mw
 const check = async (id: string, idempotency_key: string | null = null) =>
   world.post(`/v1/operator/withdrawals/${id}/name-check`, {}, { key: await operator.session(), idempotency_key })
 
+/** Returns the name check of each withdrawal in the dry run of a batch. */
+async function checksInReview(...withdrawal_ids: string[]) {
+  const body = { withdrawal_ids, dry_run: true }
+  const reply = await world.post('/v1/operator/withdrawals/approve-batch', body, { key: await operator.session() })
+  assert.equal(reply.status, 200, reply.text)
+  return reply.body.data.items.map(({ name_check }: { name_check: unknown }) => name_check)
+}
+
 const entriesOf = (id: string) =>
   world.rows<{ after: string; actor_kind: string }>(
     "select after, actor_kind from audit_log where target_id = $1 and action = 'withdrawal.name_check' order by seq",
@@ -123,11 +131,13 @@ test('if the provider cannot look up names, the message of the name check names 
   assert.equal((await entriesOf(id)).length, 1)
 })
 
-test('the case of a withdrawal shows its name checks to each operator without a call of the provider, newest first', async () => {
+test('the case shows the name checks of a withdrawal to each operator without a call of the provider, newest first, and the dry run of a batch the newest', async () => {
   const id = await submit({ code: 'HALOPESA', phone: '255620000103' })
+  const unasked = await submit({ code: 'HALOPESA', phone: '255620000103' })
   const other = (await world.newSession('SUPER_ADMIN')).token
   const checksOf = async () => (await world.get(`/v1/operator/withdrawals/${id}/case`, other)).body.data.name_checks
   assert.deepEqual(await checksOf(), [])
+  assert.deepEqual(await checksInReview(id, unasked), [null, null])
   let calls = 0
   hung.lookupName = async () => {
     calls++
@@ -146,6 +156,7 @@ test('the case of a withdrawal shows its name checks to each operator without a 
     ],
   )
   assert.deepEqual([await checksOf(), calls], [answers, 2])
+  assert.deepEqual([await checksInReview(unasked, id), calls], [[null, answers[0]], 2])
   hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
   for (let i = 0; i < 5; i++) await check(id)
   assert.deepEqual(
@@ -160,10 +171,12 @@ test('after the erasure of the recipient, the case of a withdrawal shows the nam
   hung.lookupName = async () => ({ name: 'ASHA MWINYI' })
   await check(id)
   assert.equal((await operator.act(id, 'reject')).status, 200)
+  assert.equal((await checksInReview(id))[0].name, 'ASHA MWINYI')
   await erasePayer(world.deps, world.url, phone)
   const { body } = await world.get(`/v1/operator/withdrawals/${id}/case`, await operator.session())
   const [{ name, matches }] = body.data.name_checks
   assert.deepEqual({ name, matches }, { name: null, matches: true })
+  assert.deepEqual(await checksInReview(id), [body.data.name_checks[0]])
 })
 
 test('in the sandbox, a destination with a magic ending has a name, and another destination has no name', async () => {

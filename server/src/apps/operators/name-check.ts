@@ -1,45 +1,17 @@
 // Asks the provider for the name on the receiving account. The call precedes the transaction that records the answer. If the
 // process dies between them, the server stores no answer, and the operator repeats the check.
 
-import Type, { type Static } from 'typebox'
 import { lookupAccountName, type NameLookupOptions, sameName } from '../../adapters/providers/name-lookup.ts'
 import type { Routing } from '../../adapters/providers/routing.ts'
-import { actOf, listTargetAudit, recordAudit } from '../../books/audit/index.ts'
+import { type AuditView, actOf, listTargetAudit, newestTargetAudit, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Reader } from '../../kernel/db/index.ts'
 import { answerOnce, EmptyBody, findAnswer, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
-import { nullable } from '../../kernel/lib/index.ts'
+import { withdrawalName } from '../../money/withdrawals/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
-import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
+import { NameCheck, type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 /** The dependencies of the name check: the name lookups of the providers, and the routing of destinations. */
 export type NameCheckOptions = NameLookupOptions & { routing: Routing }
-
-/** The answer of the provider to one question for the name on an account. */
-export const NameCheck = Type.Object(
-  {
-    name: nullable(
-      Type.String({
-        description:
-          'The name on the account, as the provider reports the name. Null means that `message` gives the reason, or that `erase payer` erased the recipient.',
-      }),
-    ),
-    matches: nullable(
-      Type.Boolean({
-        description:
-          'True means that the name has the same words as destination_name, in any order, case or accents. False means that an operator should compare the names. Null means that one of the two names is unknown.',
-      }),
-    ),
-    checked_at: Type.String({ format: 'date-time' }),
-    checked_by: Type.String({ description: 'The operator who asked for the name.' }),
-    message: nullable(
-      Type.String({
-        description: 'The reason for a missing name. A missing name never means that the account does not exist.',
-      }),
-    ),
-  },
-  { title: 'NameCheck' },
-)
-type NameCheck = Static<typeof NameCheck>
 
 const ACTION = 'withdrawal.name_check'
 /** The highest number of name checks that a case shows. */
@@ -53,12 +25,32 @@ export async function listNameChecks(
   reader: Reader,
   { merchant_id, id, destination_identifier }: OperatorWithdrawalDetail,
 ): Promise<NameCheck[]> {
-  const is_erased = /^\d{6}x{6}$/.test(destination_identifier)
   const entries = await listTargetAudit(reader, { merchant_id, target_id: id, action: ACTION }, NAME_CHECKS_MAX)
-  return entries.map(({ actor, at, after }) => {
-    const { name, matches, message = null } = after as Pick<NameCheck, 'name' | 'matches'> & Partial<NameCheck>
-    return { name: is_erased ? null : name, matches, checked_at: at, checked_by: actor.name, message }
-  })
+  return entries.map((entry) => presentCheck(entry, destination_identifier))
+}
+
+/**
+ * Returns the newest name check of each withdrawal by `withdrawalName`, with one query and without a call of the provider. The
+ * result omits withdrawals for which no operator has asked the provider.
+ */
+export async function newestNameChecks(
+  reader: Reader,
+  rows: readonly Pick<OperatorWithdrawalDetail, 'merchant_id' | 'id' | 'destination_identifier'>[],
+): Promise<Map<string, NameCheck>> {
+  const keys = rows.map(({ merchant_id, id: target_id }) => ({ merchant_id, target_id }))
+  const found = await newestTargetAudit(reader, keys, ACTION)
+  const checks = new Map<string, NameCheck>()
+  for (const row of rows) {
+    const entry = found.get(row.id)
+    if (entry !== undefined) checks.set(withdrawalName(row), presentCheck(entry, row.destination_identifier))
+  }
+  return checks
+}
+
+function presentCheck({ actor, at, after }: AuditView, destination_identifier: string): NameCheck {
+  const is_erased = /^\d{6}x{6}$/.test(destination_identifier)
+  const { name, matches, message = null } = after as Pick<NameCheck, 'name' | 'matches'> & Partial<NameCheck>
+  return { name: is_erased ? null : name, matches, checked_at: at, checked_by: actor.name, message }
 }
 
 /** Adds the route that asks the provider for the name on the receiving account of a withdrawal. */

@@ -12,12 +12,14 @@ import {
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
 import { findWithdrawalFacts, presentFacts, type WithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
+import { newestNameChecks } from './name-check.ts'
 import { decideOnce } from './once.ts'
 import {
   ApproveBatchAnswer,
   ApproveBatchBody,
   type ApproveBatchResult,
   type DecisionFacts,
+  type NameCheck,
 } from './withdrawals-schema.ts'
 
 const STATUSES = sql(
@@ -66,7 +68,10 @@ export function approveBatchRoute(
           // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
           const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
           const found = await findWithdrawalFacts(deps, tx, known)
-          const facts = await presentFacts(deps, tx, found)
+          const [facts, name_checks] = await Promise.all([
+            presentFacts(deps, tx, found),
+            newestNameChecks(tx, [...found.values()]),
+          ])
           const made = await service.approveBatch(
             tx,
             keys.map((key) => ({
@@ -76,7 +81,7 @@ export function approveBatchRoute(
             })),
             { dry_run },
           )
-          return { data: await presentBatch(tx, keys, made, { dry_run, found, facts }), left: made }
+          return { data: await presentBatch(tx, keys, made, { dry_run, found, facts, name_checks }), left: made }
         }
         return decideOnce(deps, request, reply, work, service.sendApproved)
       },
@@ -92,10 +97,12 @@ async function presentBatch(
     dry_run,
     found,
     facts,
+    name_checks,
   }: {
     dry_run: boolean
     found: ReadonlyMap<string, WithdrawalFacts>
     facts: ReadonlyMap<string, DecisionFacts>
+    name_checks: ReadonlyMap<string, NameCheck>
   },
 ): Promise<ApproveBatchResult> {
   const refused = keys.filter((key, place) => answers[place] instanceof Refusal && found.has(withdrawalName(key)))
@@ -113,7 +120,8 @@ async function presentBatch(
       const answer = answers[place] as ApprovalResult | Refusal
       const name = withdrawalName(key)
       const new_destination = found.get(name)?.new_destination ?? false
-      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name) ?? null }
+      const name_check = name_checks.get(name) ?? null
+      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name) ?? null, name_check }
       if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
       return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }

@@ -33,6 +33,33 @@ const record = {
 export const OperatorWithdrawal = Type.Object(record, { title: 'OperatorWithdrawal' })
 export type OperatorWithdrawal = Static<typeof OperatorWithdrawal>
 
+/** The answer of the provider to one question for the name on an account. */
+export const NameCheck = Type.Object(
+  {
+    name: nullable(
+      Type.String({
+        description:
+          'The name on the account, as the provider reports the name. Null means that `message` gives the reason, or that `erase payer` erased the recipient.',
+      }),
+    ),
+    matches: nullable(
+      Type.Boolean({
+        description:
+          'True means that the name has the same words as destination_name, in any order, case or accents. False means that an operator should compare the names. Null means that one of the two names is unknown.',
+      }),
+    ),
+    checked_at: Type.String({ format: 'date-time' }),
+    checked_by: Type.String({ description: 'The operator who asked for the name.' }),
+    message: nullable(
+      Type.String({
+        description: 'The reason for a missing name. A missing name never means that the account does not exist.',
+      }),
+    ),
+  },
+  { title: 'NameCheck' },
+)
+export type NameCheck = Static<typeof NameCheck>
+
 /** The number of latest paid withdrawals of a merchant among which the server looks for the largest. */
 export const LATEST_PAID = 200
 
@@ -274,6 +301,10 @@ const ApproveBatchResult = Type.Object(
         facts: Type.Union([DecisionFacts, Type.Null()], {
           description:
             'How large the withdrawal was for its merchant before this request, in the same environment. Null means that the withdrawal waited for no approval.',
+        }),
+        name_check: Type.Union([NameCheck, Type.Null()], {
+          description:
+            'The newest name check of the withdrawal. The server asks no provider for this request. Null means that no operator has asked the provider for the name.',
         }),
         status: nullable(
           enumOf(

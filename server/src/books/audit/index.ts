@@ -14,6 +14,7 @@ export {
   listAudit,
   listRecentAudit,
   listTargetAudit,
+  newestTargetAudit,
   PLATFORM,
   RECENT_MAX,
   SEARCH_MAX,

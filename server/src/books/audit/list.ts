@@ -1,6 +1,6 @@
 // Lists and searches the audit log, newest entries first.
 
-import { type Reader, sql } from '../../kernel/db/index.ts'
+import { inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import { type Actor, COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId } from '../../kernel/lib/index.ts'
 import { type AuditAction, MERCHANT_ACTIONS } from './actions.ts'
@@ -170,6 +170,26 @@ export async function listTargetAudit(
 ): Promise<AuditView[]> {
   const entries = await reader.query<StoredEntry>(TARGET, [merchant_id, target_id, action, limit])
   return entries.map(presentAudit)
+}
+
+const NEWEST_OF_TARGETS = sql(
+  'audit_newest_of_targets',
+  `select e.* from ${inputRows('$1', 'merchant_id', 'merchant_id uuid, target_id text')} i
+   cross join lateral (
+     select ${COLUMNS} from audit_log l
+     where l.merchant_id = i.merchant_id and l.target_id = i.target_id and l.action = $2 order by l.seq desc limit 1
+   ) e`,
+)
+
+/** Returns the newest entry of one action about each of the records, by `target_id`. The result omits records without one. */
+export async function newestTargetAudit(
+  reader: Reader,
+  targets: readonly Pick<AuditEntry, 'merchant_id' | 'target_id'>[],
+  action: AuditAction,
+): Promise<Map<string, AuditView>> {
+  if (targets.length === 0) return new Map()
+  const entries = await reader.query<StoredEntry>(NEWEST_OF_TARGETS, [JSON.stringify(targets), action])
+  return new Map(entries.map((entry) => [entry.target_id, presentAudit(entry)]))
 }
 
 const ALLOWED = 'l.merchant_id = $1 and l.action = any($2::text[])'
