@@ -23,6 +23,7 @@ after(() => world.close())
 type Facts = Record<'balance_percent' | 'largest_paid_amount' | 'times_largest_paid', string | null> & {
   new_destination: boolean
   paid_by_others: boolean
+  recent_failures: object | null
   warnings: string[]
 }
 
@@ -65,6 +66,7 @@ const factsOf = (
   times_largest_paid: times,
   new_destination: is_new,
   paid_by_others,
+  recent_failures: null,
   warnings,
 })
 
@@ -132,10 +134,16 @@ test('a failed withdrawal, another merchant and the other environment do not cha
   const ending = '614'
   await operator.approve(await operator.submit(other, { amount: '50000.00', ending }))
   await operator.approve(await operator.submit(shop, { amount: '40000.00', environment: 'sandbox', ending }))
-  await operator.approve(await operator.submit(shop, { amount: '30000.00', ending: '102' }))
+  const failed = await operator.submit(shop, { amount: '30000.00', ending: '102' })
+  await operator.approve(failed)
+  const { status, status_reason: reason, failure_reason_code, updated_at: at } = await operator.show(failed)
   const id = await submitLater(shop, { amount: '10000.00', ending })
   const warnings = ['shared_destination', 'new_destination', 'recent_failure']
-  assert.deepEqual(await factsInCase(id), factsOf('10.0', null, null, true, warnings, true))
+  assert.deepEqual([status, failure_reason_code], ['FAILED', 'provider_declined'])
+  assert.deepEqual(await factsInCase(id), {
+    ...factsOf('10.0', null, null, true, warnings, true),
+    recent_failures: { count: 1, withdrawal_id: failed, status, reason, failure_reason_code, at },
+  })
 })
 
 test('the list, the case and the dry run show the same warnings about a shared phone and about a burst of income', async () => {
@@ -211,15 +219,23 @@ test('the list, the case and the dry run warn before an approval that the server
 test('a withdrawal that waits for no approval has no facts, and a withdrawal with an open question has facts', async () => {
   const shop = await operator.shop('100000.00', FREE)
   const ending = '641'
+  const rejections = [await operator.submit(shop, { ending }), await submitLater(shop, { amount: '10000.00', ending })]
   const [paid, rejected, asked] = [
-    await operator.submit(shop, { ending }),
-    await operator.submit(shop, { ending }),
+    await submitLater(shop, { amount: '10000.00', ending }),
+    rejections[1] as string,
     await submitLater(shop, { amount: '45000.00', ending }),
   ]
   await operator.approve(paid)
-  await operator.act(rejected, 'reject')
+  for (const id of rejections.toReversed()) {
+    world.deps.clock.advance(1_000)
+    await operator.act(id, 'reject')
+  }
   await operator.act(asked, 'request-info')
-  const expected = [null, null, factsOf('50.0', '10000.00', '4.5', false, ['recent_failure'])]
+  // The latest failure is the newest of the three withdrawals, although an operator rejected the other one later.
+  const { status_reason: reason, updated_at: at } = await operator.show(rejected)
+  const latest = { withdrawal_id: rejected, status: 'REJECTED', reason, failure_reason_code: null, at }
+  const shown = factsOf('50.0', '10000.00', '4.5', false, ['recent_failure'])
+  const expected = [null, null, { ...shown, recent_failures: { count: 2, ...latest } }]
   const listed = await factsInList(shop)
   assert.deepEqual(
     [paid, rejected, asked].map((id) => listed.get(id)),

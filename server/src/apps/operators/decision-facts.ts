@@ -12,9 +12,18 @@ import { type DecisionFacts, LATEST_PAID } from './withdrawals-schema.ts'
 export type WithdrawalKey = { merchant_id: string; id: string }
 
 /** The facts about one withdrawal, in its environment. */
-export type WithdrawalFacts = WarningFacts & WithdrawalKey & Pick<Withdrawal, 'status' | 'destination_identifier'>
+export type WithdrawalFacts = WarningFacts &
+  WithdrawalKey &
+  Pick<Withdrawal, 'status' | 'destination_identifier'> &
+  Pick<DecisionFacts, 'recent_failures'>
 
-type FactsRow = Omit<WithdrawalFacts, 'income_burst'> & {
+type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recent_failures'> & {
+  failure_count: number
+  failure_id: string | null
+  failure_status: 'REJECTED' | 'FAILED'
+  failure_reason: string | null
+  failure_code: string | null
+  failure_at: Date
   received_minor: bigint
   before_minor: bigint
   movements: number
@@ -56,7 +65,9 @@ const FIND = sql(
      b.merchant_status, b.merchant_verified, b.created_at as merchant_created_at,
      coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination,
      coalesce(b.received_minor, 0) as received_minor, coalesce(b.before_minor, 0) as before_minor,
-     coalesce(b.movements, 0) as movements, recent.failure as recent_failure,
+     coalesce(b.movements, 0) as movements, coalesce(recent.count, 0) as failure_count,
+     recent.id as failure_id, recent.status as failure_status, recent.status_reason as failure_reason,
+     recent.failure_reason_code as failure_code, recent.updated_at as failure_at,
      ${paidByOther('<')} or ${paidByOther('>')} as paid_by_others
    from asked w join books b on b.merchant_id = w.merchant_id and b.environment = w.environment
    left join lateral (
@@ -64,11 +75,12 @@ const FIND = sql(
      where p.merchant_id = w.merchant_id and p.destination_identifier = w.destination_identifier and p.status = 'SUCCESS'
        and p.environment = w.environment and p.destination_code = w.destination_code and p.id <> w.id limit 1
    ) earlier on true
-   cross join lateral (
-     select coalesce(bool_or(r.status in ('REJECTED', 'FAILED')), false) as failure from (
-       select status from withdrawals
+   left join lateral (
+     select count(*) over ()::int as count, r.* from (
+       select id, status, status_reason, failure_reason_code, updated_at from withdrawals
        where merchant_id = w.merchant_id and environment = w.environment and id < w.id order by id desc limit 3) r
-   ) recent`,
+     where r.status in ('REJECTED', 'FAILED') order by r.id desc limit 1
+   ) recent on true`,
 )
 
 /** Returns the facts about withdrawals by `withdrawalName`, with one query. The result omits unknown ids. */
@@ -84,16 +96,31 @@ export async function findWithdrawalFacts(
   const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID, usual_from, day_from])
   return new Map(
     rows.map(({ received_minor, merchant_created_at, ...row }) => {
+      const recent_failures = failuresOf(row)
       const age_ms = now.getTime() - merchant_created_at.getTime()
       const { is_burst } = compareIncome({ ...row, received_minor, age_ms })
       const facts = {
         ...row,
+        recent_failures,
+        recent_failure: recent_failures !== null,
         // If the older part of the balance covers the amount, the income of the day is not its source.
         income_burst: is_burst && row.amount_minor > row.available_minor - received_minor,
       }
       return [withdrawalName(row), facts]
     }),
   )
+}
+
+function failuresOf(row: Omit<FactsRow, 'received_minor' | 'merchant_created_at'>): DecisionFacts['recent_failures'] {
+  if (row.failure_id === null) return null
+  return {
+    count: row.failure_count,
+    withdrawal_id: row.failure_id,
+    status: row.failure_status,
+    reason: row.failure_reason,
+    failure_reason_code: row.failure_code,
+    at: row.failure_at.toISOString(),
+  }
 }
 
 /**
@@ -135,6 +162,7 @@ export async function presentFacts(
           times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
           new_destination: facts.new_destination,
           paid_by_others: facts.paid_by_others,
+          recent_failures: facts.recent_failures,
           warnings: warningsOf(facts, exceeded[place] ?? { daily: false, destination: false }),
         },
       ]

@@ -106,6 +106,23 @@ export const DecisionFacts = Type.Object(
     paid_by_others: Type.Boolean({
       description: 'True means that another merchant has paid this destination.',
     }),
+    recent_failures: Type.Union(
+      [
+        Type.Object({
+          count: Type.Integer({ description: 'How many of the three withdrawals were rejected or failed.' }),
+          withdrawal_id: Type.String({ description: 'The latest of them.' }),
+          status: oneOf(['REJECTED', 'FAILED']),
+          reason: nullable(Type.String({ description: 'The reason of the rejection, or the text of the provider.' })),
+          failure_reason_code: nullable(Type.String({ description: 'Null means that an operator rejected it.' })),
+          at: Timestamp,
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'The failures among the three withdrawals of the merchant before this one. `at` is the last change of the latest failure. Null means that there is none.',
+      },
+    ),
     warnings: Type.Array(
       oneOf(
         DECISION_WARNINGS,
