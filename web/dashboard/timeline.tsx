@@ -198,7 +198,13 @@ function useTell(
     return {
       tone: toneOf(item.to),
       text: item.from === null ? t.began(word(item.to), actor) : t.moved(word(item.from), word(item.to), actor),
-      quote: kind === 'withdrawal' && item.reason ? words.report(item.reason) : null,
+      // A person may have written a text that is also a code of the provider.
+      quote:
+        kind === 'withdrawal' && item.reason
+          ? item.actor === 'provider'
+            ? words.report(item.reason)
+            : item.reason
+          : null,
       details: [kind === 'collection' && item.reason ? [labels.reason, words.report(item.reason)] : null],
     }
   }

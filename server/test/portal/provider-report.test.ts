@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sayReport } from '../../../web/ui/provider-report.ts'
-import type { Answer } from '../../src/adapters/providers/port.ts'
+import { type Answer, BLOCK_CAUSES, type BlockCause, type UnknownWhy } from '../../src/adapters/providers/port.ts'
 import { describeOutcome } from '../../src/money/collections/decide.ts'
 import { describePayoutAnswer } from '../../src/money/withdrawals/decide.ts'
 
@@ -13,6 +13,10 @@ const show = {
   reason: (code: string) => REASONS[code],
 }
 const inBoth = (text: string | null) => (['en', 'sw'] as const).map((language) => sayReport(text ?? '', language, show))
+const UNKNOWN_WHYS: Record<UnknownWhy, null> = {
+  ...{ timeout: null, unreachable: null, unreadable: null, unseen_status: null },
+  ...{ ambiguous: null, refused_us: null, busy: null, not_asked: null },
+}
 const report = (kind: 'succeeded' | 'held' | 'reversed', amount_minor: bigint, currency = 'TZS'): Answer => ({
   kind,
   amount_minor,
@@ -42,6 +46,28 @@ test('the consoles say a decline in words, and a code by its reason', () => {
     'Mtoa huduma ameripoti: muamala umekataliwa (The provider declined)',
   ])
   assert.deepEqual(inBoth('provider_declined'), ['The provider declined', 'The provider declined'])
+})
+
+test('the consoles say each stored answer about a payout in words, in both languages', () => {
+  const unknown = (Object.keys(UNKNOWN_WHYS) as UnknownWhy[]).map(
+    (why) => ({ kind: 'unknown', why, provider_status: null }) as const,
+  )
+  const blocked = [undefined, ...(Object.keys(BLOCK_CAUSES) as BlockCause[])].map(
+    (because) => ({ kind: 'blocked', ...(because === undefined ? {} : { because }), provider_status: null }) as const,
+  )
+  const others = (['accepted', 'not_sent', 'not_found'] as const).map((kind) => ({ kind, provider_status: null }))
+  const answers = [...unknown, ...blocked, ...others].map(describePayoutAnswer)
+  const notes = ['no final answer in time', 'the server could not send the payout in time']
+  for (const text of [...answers, ...notes])
+    for (const said of inBoth(text)) assert.match(said, /^\p{Lu}[^_]+\.$/u, text)
+  assert.deepEqual(inBoth('unknown timeout'), [
+    'The provider did not answer in time, so the outcome is unknown.',
+    'Mtoa huduma hakujibu kwa wakati, kwa hiyo matokeo hayajulikani.',
+  ])
+  assert.equal(
+    inBoth('the ledger reserved 0.00 of 1000.00; the provider answered succeeded 900.00 TZS')[0],
+    'The books had reserved <0.00 in TZS> instead of <1000.00 in TZS>, so the server moved no money. The provider reported: succeeded, <900.00 in TZS>',
+  )
 })
 
 test('every other text of a history stays unchanged', () => {

@@ -88,7 +88,7 @@ export function Earlier({ of: { earlier, withdrawal } }: { of: WithdrawalCaseRec
     { label: t.amount, show: (row) => <Amount value={row.amount} currency={withdrawal.currency} />, right: true },
     { label: t.number, show: (row) => showPhone(row.destination_identifier) },
     { label: t.status, show: (row) => <Chip tone={toneOf(row.status)}>{words.withdrawal(row.status)}</Chip> },
-    { label: t.reason, show: (row) => row.reason ?? '–' },
+    { label: t.reason, show: (row) => (row.reason === null ? '–' : words.provider_status(row.reason)) },
   ]
   return (
     <section className="panel">

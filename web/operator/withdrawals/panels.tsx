@@ -113,6 +113,7 @@ export function NameOutcome({ check, flags }: { check: NameCheck | null; flags: 
 /** Explains a status that needs an explanation, and shows its reason. For any other status, shows nothing. */
 export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   const t = useTexts(caseTexts)
+  const words = useWords()
   const { status, status_reason } = withdrawal
   const meaning = t.stuck[status]
   const final = status === 'FAILED' || status === 'REJECTED' || status === 'CANCELLED'
@@ -124,7 +125,7 @@ export function StatusPanel({ of: { withdrawal } }: { of: WithdrawalCaseRecord }
       {status_reason ? (
         <Text size="sm" className="written">
           {meaning ? `${t.recorded_reason}: ` : null}
-          <strong>{status_reason}</strong>
+          <strong>{words.provider_status(status_reason)}</strong>
         </Text>
       ) : null}
     </section>
