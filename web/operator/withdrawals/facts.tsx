@@ -44,8 +44,8 @@ const factTexts = texts({
       income_burst: 'Mapato yameongezeka ghafla',
       shared_destination: 'Biashara nyingine zimelipa namba hii',
       new_destination: 'Mpokeaji mpya',
-      recent_failure: 'Maombi ya karibuni yalikataliwa au hayakufanikiwa',
     },
+    failures: (count: number) => `Yaliyokataliwa au kutofanikiwa kati ya maombi matatu yaliyotangulia: ${count}`,
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,
     flag_times: (times: string, amount: string) =>
       `Kiasi ni mara ${times} ya ${amount}, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.`,
@@ -69,8 +69,8 @@ const factTexts = texts({
       income_burst: 'Burst of income',
       shared_destination: 'Other merchants have paid this number',
       new_destination: 'First payout to this destination',
-      recent_failure: 'Recent withdrawals rejected or failed',
     },
+    failures: (count: number) => `Rejected or failed among the three before: ${count}`,
     flag_share: (percent: string) => `This withdrawal takes ${percent} of the available balance.`,
     flag_times: (times: string, amount: string) =>
       `The amount is ${times} times ${amount}, the largest of the latest 200 payouts that succeeded.`,
@@ -80,10 +80,11 @@ const factTexts = texts({
 /** Returns each warning as a short text. */
 export function useShortWarnings(facts: ShownFacts | null): { warning: Warning; tone: Tone; text: string }[] {
   const t = useTexts(factTexts)
-  const textOf = (warning: Warning, { balance_percent, times_largest_paid }: ShownFacts) => {
+  const textOf = (warning: Warning, { balance_percent, times_largest_paid, recent_failures }: ShownFacts) => {
     if (warning === 'large_share')
       return balance_percent === null ? t.no_balance : t.of_balance(showPercent(balance_percent))
     if (warning === 'large_multiple') return t.times(showRatio(times_largest_paid ?? ''))
+    if (warning === 'recent_failure') return t.failures(recent_failures?.count ?? 0)
     return t.short[warning]
   }
   if (facts === null) return []

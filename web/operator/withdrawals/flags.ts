@@ -2,7 +2,8 @@
 
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import type { Tone } from '../../ui/parts.tsx'
-import { showAge, showAmount } from '../../ui/show.ts'
+import { showAge, showAmount, showTime } from '../../ui/show.ts'
+import { useWords } from '../../ui/words.ts'
 import type { RejectionCause } from '../reason-texts.ts'
 import { isolateDirection } from '../words.ts'
 import {
@@ -50,7 +51,9 @@ const flagTexts = texts({
     other_names: (names: string) => `Biashara hizo zilimtaja mpokeaji kwa jina tofauti: ${names}.`,
     conflict:
       'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
-    failed: 'Maombi ya karibuni ya biashara hii yalikataliwa au hayakufanikiwa.',
+    failed: (count: number, latest: string, time: string) =>
+      `Kati ya maombi matatu yaliyotangulia ya biashara hii, yaliyokataliwa au kutofanikiwa: ${count}. La karibuni: ${latest}, ${time}.`,
+    failed_open: 'Fungua la karibuni',
     sandbox: 'Huu ni utoaji wa majaribio: hakuna pesa halisi.',
   },
   en: {
@@ -80,8 +83,10 @@ const flagTexts = texts({
       `Other merchants have paid this number as well (${count}): ${names}${more > 0 ? ` and ${more} more` : ''}.`,
     other_names: (names: string) => `Other merchants gave a different name for the recipient: ${names}.`,
     conflict:
-      'You are or were a member of this merchant, or you made one of its API keys: another operator has to decide.',
-    failed: 'Operators rejected recent withdrawals of this merchant, or the withdrawals failed.',
+      'You are or were a member of this merchant, or you created one of its API keys: another operator has to decide.',
+    failed: (count: number, latest: string, time: string) =>
+      `Rejected or failed among the three withdrawals of this merchant before this one: ${count}. The latest: ${latest}, ${time}.`,
+    failed_open: 'Open the latest',
     sandbox: 'This is a sandbox withdrawal: no real money.',
   },
 })
@@ -114,9 +119,14 @@ const listNames = (names: readonly string[]) => names.map(isolateDirection).join
 
 /**
  * A warning or an ordinary fact. `tone` shows how severe a warning is, and is `plain` for a fact. `cause` is the cause of a
- * rejection that fits the warning.
+ * rejection that fits the warning. `link` is the page of the record that the text is about.
  */
-export type Flag = { tone: Tone; text: string; cause?: RejectionCause | undefined }
+export type Flag = {
+  tone: Tone
+  text: string
+  cause?: RejectionCause | undefined
+  link?: { to: string; text: string } | undefined
+}
 
 /** Returns true for a warning, and false for an ordinary fact. */
 export const isWarning = ({ tone }: Flag) => tone !== 'plain'
@@ -150,6 +160,7 @@ export function useFlags(
 ) {
   const t = useTexts(flagTexts)
   const language = useLanguage()
+  const words = useWords()
   const size = useSizeSentences(withdrawal.currency)
   const brief = useShortWarnings(facts)
   const bad = (text: string, cause?: RejectionCause): Flag => ({ tone: 'bad', text, cause })
@@ -165,13 +176,26 @@ export function useFlags(
     other_merchants > 0
       ? t.others(other_merchants, listNames(newest.map(({ name }) => name)), other_merchants - newest.length)
       : null
+  const failures = facts?.recent_failures ?? null
+  const failed = () => {
+    if (failures === null) return null
+    const { count, status, reason, failure_reason_code, at } = failures
+    const why = failure_reason_code === null ? reason : words.reason(failure_reason_code)
+    const latest = words.withdrawal(status)
+    return t.failed(count, why ? `${latest} (${isolateDirection(why)})` : latest, showTime(at, language))
+  }
+  const linkOf = (warning: Warning) =>
+    warning === 'recent_failure' && failures !== null
+      ? { to: `withdrawals/${failures.withdrawal_id}`, text: t.failed_open }
+      : undefined
   if (withdrawal.status === 'REJECTED')
     return [
       ...conflict,
       ...about_name,
       ...brief.map(({ warning, tone, text }) => ({
         tone,
-        text: (warning === 'shared_destination' ? shared() : null) ?? text,
+        text: (warning === 'shared_destination' ? shared() : warning === 'recent_failure' ? failed() : null) ?? text,
+        link: linkOf(warning),
       })),
     ]
   if (!isApprovable(withdrawal)) return conflict
@@ -206,11 +230,11 @@ export function useFlags(
     ...size,
     shared_destination: shared,
     new_destination: () => t.first,
-    recent_failure: () => t.failed,
+    recent_failure: failed,
   }
   const warnings = (facts?.warnings ?? []).flatMap((warning): Flag[] => {
     const text = facts === null ? null : sentences[warning](facts)
-    return text === null ? [] : [{ tone: toneOfWarning(warning), text, cause: CAUSES[warning] }]
+    return text === null ? [] : [{ tone: toneOfWarning(warning), text, cause: CAUSES[warning], link: linkOf(warning) }]
   })
   const flags: (Flag | false)[] = [
     ...conflict,

@@ -146,9 +146,14 @@ export function Flags({ flags, name_confirmed }: { flags: readonly Flag[]; name_
       {warnings.length === 0 && name_confirmed ? <Chip tone="good">{t.usual}</Chip> : null}
       {warnings.length === 0 ? null : (
         <ul className="flags">
-          {warnings.map(({ tone, text }) => (
+          {warnings.map(({ tone, text, link }) => (
             <li key={text} className={`flag flag-${tone}`}>
-              {text}
+              {text}{' '}
+              {link === undefined ? null : (
+                <PageLink to={link.to} className="banner-link">
+                  {link.text}
+                </PageLink>
+              )}
             </li>
           ))}
         </ul>
