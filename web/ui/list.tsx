@@ -52,10 +52,16 @@ export type Column<Row> = {
 }
 
 /**
- * The two lines that show a row on a phone. The title links to the record. `select` is a checkbox before the title. Null facts
- * do not appear.
+ * The lines that show a row on a phone: the title and the status, then `below`, then the facts. The title links to the record.
+ * `select` is a checkbox before the title. Null facts do not appear.
  */
-export type RowLines = { title: ReactNode; status: ReactNode; facts: readonly ReactNode[]; select?: ReactNode }
+export type RowLines = {
+  title: ReactNode
+  status: ReactNode
+  below?: ReactNode
+  facts: readonly ReactNode[]
+  select?: ReactNode
+}
 
 /**
  * Reads the filters and the page of a list from the address, and returns the query. If the filter of a phone number is invalid,
@@ -407,7 +413,7 @@ function RowCheckbox<Row>({
   )
 }
 
-/** Shows each row in two lines: the title and the status, then the facts. */
+/** Shows each row in two lines: the title and the status, then the facts. A line between them is optional. */
 function Lines<Row>({
   label,
   rows,
@@ -430,7 +436,7 @@ function Lines<Row>({
   return (
     <ul className="rows" aria-label={label}>
       {rows.map((row) => {
-        const { title, status, facts, select = null } = lines(row)
+        const { title, status, below = null, facts, select = null } = lines(row)
         const to = href?.(row) ?? null
         return (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the link of the row takes the keys
@@ -447,6 +453,7 @@ function Lines<Row>({
               )}
               {status}
             </div>
+            {below === null ? null : <div className="row-below">{below}</div>}
             <ShortTimeContext value={true}>
               <Facts facts={facts.filter((fact) => fact !== null && fact !== '')} />
             </ShortTimeContext>

@@ -67,6 +67,7 @@ export function OperatorWithdrawals() {
   const lines = (row: WithdrawalRow): RowLines => ({
     title: <Amount value={row.amount} currency={row.currency} />,
     status: <WithdrawalStatus row={row} />,
+    below: hasWarning(row) ? <Marks facts={row.facts} /> : null,
     facts: [
       row.merchant_name,
       row.destination_name,
@@ -175,12 +176,24 @@ function useWithdrawalColumns(pick: ((row: WithdrawalRow) => ReactNode) | null):
       right: true,
       optional: { name: 'fee', hidden: true },
     },
-    { label: t.status, show: (row) => <WithdrawalStatus row={row} /> },
+    {
+      label: t.status,
+      show: (row) => (
+        <div>
+          <WithdrawalStatus row={row} />
+          {hasWarning(row) ? (
+            <Group gap={4} className="chips" mt={4}>
+              <Marks facts={row.facts} />
+            </Group>
+          ) : null}
+        </div>
+      ),
+    },
   ]
 }
 
 /**
- * Shows the status and the marks of a withdrawal. A sandbox withdrawal has a further chip. While a withdrawal waits for two
+ * Shows the status of a withdrawal. A sandbox withdrawal has a further chip. While a withdrawal waits for two
  * approvals, a chip shows their count.
  */
 function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
@@ -193,7 +206,6 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
       {isApprovable(row) && row.approvals_required > 1 ? (
         <Chip tone="plain">{t.approval_count(row.approvals.length, row.approvals_required)}</Chip>
       ) : null}
-      <Marks facts={row.facts} />
     </Group>
   )
 }
