@@ -91,7 +91,7 @@ export const decideTexts = texts({
     outcome_needed: 'Choose the outcome.',
     approve: {
       title: 'Approve this withdrawal?',
-      text: 'The server reserves amount and charges, and then asks the provider to pay. Afterwards you can only recall a payout that the server has not sent.',
+      text: 'The server reserves amount and fees, and then asks the provider to pay. Afterwards you can only recall a payout that the server has not sent.',
       first:
         'This amount requires two operators. Yours is the first approval: the server sends no money until another operator approves.',
       second: (operator: string) =>
@@ -114,10 +114,10 @@ export const decideTexts = texts({
     },
     recall: {
       title: 'Recall this payout?',
-      text: 'The server has not sent the approved payout. Amount and charges go back to the balance of the merchant; the merchant can read your reason. You cannot undo a recall.',
+      text: 'The server has not sent the approved payout. Amount and fees go back to the balance of the merchant; the merchant can read your reason. You cannot undo a recall.',
       field: 'Reason',
       button: (amount: string) => `Recall ${amount}`,
-      done: (amount: string) => `Recalled: ${amount} and the charges are back in the balance of the merchant.`,
+      done: (amount: string) => `Recalled: ${amount} and the fees are back in the balance of the merchant.`,
     },
     ask: {
       title: 'Ask the merchant?',
@@ -140,10 +140,10 @@ export const decideTexts = texts({
       text: "Look at the provider's portal or statement first. Your decision moves money in the ledger; the server does not query the provider again.",
       outcome: 'What happened',
       paid: 'The provider paid',
-      paid_hint: "The recipient has the money. Amount and charges leave the merchant's balance.",
+      paid_hint: "The recipient has the money. Amount and fees leave the merchant's balance.",
       unpaid: 'The provider did not pay, and will not pay',
       unpaid_hint:
-        "The recipient got nothing. Amount and charges go back to the merchant's balance. If you are wrong, the provider may pay the recipient twice.",
+        "The recipient got nothing. Amount and fees go back to the merchant's balance. If you are wrong, the provider may pay the recipient twice.",
       field: 'How do you know?',
       hint: 'The audit log keeps the text.',
       reference: "Provider's reference",
@@ -152,7 +152,7 @@ export const decideTexts = texts({
       button_unpaid: (amount: string) => `Confirm: the provider did not pay ${amount}`,
       button: 'Confirm',
       done_paid: (amount: string) => `Closed as paid: ${amount} has left the balance.`,
-      done_unpaid: (amount: string) => `Closed as not paid: ${amount} and its charges are back in the balance.`,
+      done_unpaid: (amount: string) => `Closed as not paid: ${amount} and its fees are back in the balance.`,
     },
   },
 })

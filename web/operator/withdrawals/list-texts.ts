@@ -98,7 +98,7 @@ export const listTexts = texts({
     merchant: 'Merchant',
     destination: 'Goes to',
     status: 'Status',
-    fee: 'Charges',
+    fee: 'Fees',
     environment: 'Environment',
     approval_count: (given: number, needed: number) => `Approval ${given} of ${needed}`,
     empty: 'No withdrawals',
@@ -124,13 +124,14 @@ export const listTexts = texts({
     waits: 'Waits for a second operator',
     refused: 'The server refused',
     sum_pay: (count: string, amount: string, total: string) =>
-      `The server will pay out: ${count}. The recipients get ${amount}. The balances fall by ${total}, charges included.`,
+      `The server will pay out: ${count}. The recipients get ${amount}. The balances fall by ${total}, fees included.`,
+    simulated: 'The server simulates these payouts: no real money moves.',
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
     sum_refused: (count: string) => `You cannot approve: ${count}. These withdrawals do not change.`,
     sum_left_out: (count: string) =>
       `Left out, because you have not confirmed: ${count}. These withdrawals do not change.`,
     sum_paid: (count: string, amount: string, total: string) =>
-      `You approved ${count}. The server pays out now. The recipients get ${amount}. The server reserved ${total}, charges included.`,
+      `You approved ${count}. The server pays out now. The recipients get ${amount}. The server reserved ${total}, fees included.`,
     sum_waits: (count: string, amount: string) => `Waiting for a second operator: ${count}, ${amount}.`,
     sum_left: (count: string) => `The server refused: ${count}.`,
     follow: 'See them in the list:',
