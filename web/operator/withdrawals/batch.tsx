@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -155,6 +156,9 @@ const needsConfirmation = ({ facts, withdrawal_id }: BatchItem, rows: readonly S
   isMarked({ facts, status: rows.find(({ id }) => id === withdrawal_id)?.status ?? '' })
 
 /** Returns the count and the sums of the selected withdrawals of these items. */
+/** Returns true if no real money moves: all rows of a batch are of one environment. */
+const isSimulated = ([first]: readonly SelectedWithdrawal[]) => facts.rehearses || first?.environment === 'sandbox'
+
 function sumOf(items: readonly BatchItem[], rows: readonly SelectedWithdrawal[]) {
   const found = rows.filter(({ id }) => items.some(({ withdrawal_id }) => withdrawal_id === id))
   return {
@@ -304,6 +308,7 @@ function DrySums({
       {waits.count > 0 ? <Text>{t.sum_wait(showCount(waits.count), showAmount(waits.amount))}</Text> : null}
       {left_out.length > 0 ? <Text fw={600}>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
       {refused_count > 0 ? <Text>{t.sum_refused(showCount(refused_count))}</Text> : null}
+      {pays.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
       {items.some((item) => item.ok && needsConfirmation(item, rows)) ? <Text>{t.confirm_lead}</Text> : null}
     </Stack>
   )
@@ -337,6 +342,7 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
           <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
         ) : null}
         {left_out.length > 0 ? <Text>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
+        {approved.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
         {refused_count > 0 ? <Text>{t.sum_left(showCount(refused_count))}</Text> : null}
       </div>
       {approved.count > 0 ? (

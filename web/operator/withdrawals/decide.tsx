@@ -3,6 +3,7 @@
 
 import { Checkbox, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
+import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
@@ -54,11 +55,17 @@ export function Decide({
   )
 }
 
-function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCaseRecord; known_name: string | null }) {
+function Restated({
+  of: { withdrawal, facts: size_facts },
+  known_name,
+}: {
+  of: WithdrawalCaseRecord
+  known_name: string | null
+}) {
   const t = useTexts(decideTexts)
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
-  const size = useFactRows(facts, currency)
+  const size = useFactRows(size_facts, currency)
   return (
     <>
       <FactList
@@ -82,7 +89,11 @@ function Restated({ of: { withdrawal, facts }, known_name }: { of: WithdrawalCas
           ...size,
         ]}
       />
-      {withdrawal.environment === 'sandbox' ? <Text fw={600}>{t.sandbox}</Text> : null}
+      {withdrawal.environment === 'sandbox' ? (
+        <Text fw={600}>{t.sandbox}</Text>
+      ) : facts.rehearses ? (
+        <Text fw={600}>{t.simulated}</Text>
+      ) : null}
     </>
   )
 }
@@ -99,7 +110,8 @@ function Approve({
   const t = useTexts(decideTexts)
   const { name_unchecked } = useTexts(caseTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
-  const { id, amount, currency, destination_name, destination_identifier, approvals_required, approvals } = withdrawal
+  const { id, amount, currency, destination_name, destination_identifier, environment, approvals_required, approvals } =
+    withdrawal
   const reason = useReasonCheck()
   const { form, submit, error, sending } = useDraft({
     name: `approve.${id}`,
@@ -113,7 +125,9 @@ function Approve({
     const after = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
     keepReason(body.reason)
     const name = isolateDirection(destination_name ?? showPhone(destination_identifier))
-    onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : t.approve.done(shown, name))
+    const done = t.approve.done(shown, name)
+    const paid = facts.rehearses || environment === 'sandbox' ? `${done} ${t.simulated}` : done
+    onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : paid)
   })
   const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
@@ -253,12 +267,13 @@ function Ask({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
 function Retry({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
-  const { id, amount, currency, status_reason } = withdrawal
+  const { id, amount, currency, environment, status_reason } = withdrawal
   const shown = showAmount(amount, currency)
   const { submit, error, sending } = useDraft({ name: `retry.${id}`, initial: {} })
   const send = submit(async (_values, once) => {
     await act.mutateAsync({ params: { withdrawal_id: id }, body: {}, once })
-    onDone(t.retry.done(shown))
+    const done = t.retry.done(shown)
+    onDone(facts.rehearses || environment === 'sandbox' ? `${done} ${t.simulated}` : done)
   })
   return (
     <DialogForm onSubmit={send}>

@@ -60,6 +60,7 @@ export const listTexts = texts({
       `Utakaotumwa: ${count}. Wapokeaji watapata ${amount}; pamoja na makato zitatoka ${total}.`,
     sum_wait: (count: string, amount: string) => `Utakaosubiri mwendeshaji wa pili: ${count}, ${amount}.`,
     sum_refused: (count: string) => `Usioweza kuuidhinisha: ${count}. Hautabadilika.`,
+    simulated: 'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
     sum_left_out: (count: string) => `Ulioachwa, kwa sababu hujauthibitisha: ${count}. Haubadiliki.`,
     sum_paid: (count: string, amount: string, total: string) =>
       `Umeidhinisha ${count}. Seva inatuma pesa sasa. Wapokeaji watapata ${amount}; pamoja na makato seva imetenga ${total}.`,
