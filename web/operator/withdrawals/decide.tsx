@@ -1,7 +1,7 @@
 // Shows the dialogs before a decision. Each dialog shows the amount, the recipient and the recipient's number again. The page
 // sends a decision only when the operator submits the form of a dialog.
 
-import { Checkbox, Text, Textarea } from '@mantine/core'
+import { Checkbox, Stack, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
 import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
@@ -44,9 +44,16 @@ export function Decide({
   const known_name = rest.of.withdrawal.destination_name ?? check?.name ?? null
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
+      {act === 'approve' || act === 'reject' ? (
+        <Stack gap="xs">
+          <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
+          {/* The footer of an approval says that no operator has asked for the name. */}
+          {act === 'approve' && check === null ? null : <NameOutcome check={check} flags={flags} />}
+        </Stack>
+      ) : null}
       {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
-      {act === 'approve' ? <Approve {...rest} {...{ flags, name_differs, check, known_name }} /> : null}
-      {act === 'reject' ? <Reject {...rest} {...{ flags, check }} /> : null}
+      {act === 'approve' ? <Approve {...rest} {...{ name_differs, check, known_name }} /> : null}
+      {act === 'reject' ? <Reject {...rest} flags={flags} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
       {act === 'retry' ? <Retry {...rest} /> : null}
       {act === 'recall' ? <Recall {...rest} /> : null}
@@ -100,7 +107,6 @@ function Restated({
 
 function Approve({
   of: { withdrawal, destination },
-  flags,
   name_differs,
   check,
   known_name,
@@ -132,8 +138,6 @@ function Approve({
   const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
-      <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
-      {check === null ? null : <NameOutcome check={check} flags={flags} />}
       {approvalHint === null ? null : (
         <Text fw={600} className="who">
           {approvalHint}
@@ -159,13 +163,7 @@ function Approve({
   )
 }
 
-function Reject({
-  of: { withdrawal },
-  flags,
-  check,
-  onDone,
-  onClose,
-}: DecisionProps & Pick<ApprovalFacts, 'flags' | 'check'>) {
+function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & Pick<ApprovalFacts, 'flags'>) {
   const t = useTexts(decideTexts)
   const reasons = useTexts(rejectionReasons)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/reject')
@@ -193,8 +191,6 @@ function Reject({
         withAsterisk={false}
         {...form.getInputProps('reason')}
       />
-      <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
-      <NameOutcome check={check} flags={flags} />
       <Problem error={error} />
       <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
     </DialogForm>
