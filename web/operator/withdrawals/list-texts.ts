@@ -14,14 +14,9 @@ export const listTexts = texts({
       `Wenye tahadhari: ${count} kati ya ${all}${has_more ? ' wa ukurasa huu' : ''}`,
     first_warning: 'Nenda kwenye tahadhari ya kwanza',
     pick: 'Chagua',
-    pick_hint: 'Weka alama kwenye utoaji unaotaka kuuidhinisha kwa pamoja.',
     pick_one: (amount: string, name: string) => `Chagua ${amount} kwa ${name}`,
     pick_unmarked: (count: string) => `Chagua ${count} usio na tahadhari`,
-    pick_each:
-      'Kila utoaji unaosubiri kwenye ukurasa huu una tahadhari au swali lisilojibiwa. Weka alama kwenye uliokagua.',
-    pick_left: (count: string) => `Wenye tahadhari au swali haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
-    pick_marked: (count: string) =>
-      `Wenye tahadhari au swali uliochagua: ${count}. Kagua kila mmoja kabla ya kuidhinisha.`,
+    pick_marked: (count: string) => `Wenye tahadhari au swali: ${count}`,
     unpick: 'Ondoa uchaguzi',
     picked: (count: string, amount: string) => `Umechagua ${count}, jumla ${amount}`,
     check: (count: string) => `Kagua na uidhinishe ${count}`,
@@ -80,15 +75,9 @@ export const listTexts = texts({
       `${count} of ${all}${has_more ? ' on this page' : ''} ${count === 1 ? 'has' : 'have'} a warning`,
     first_warning: 'Go to the first warning',
     pick: 'Choose',
-    pick_hint: 'Tick the withdrawals that you want to approve together.',
     pick_one: (amount: string, name: string) => `Choose ${amount} to ${name}`,
     pick_unmarked: (count: string) => `Choose the ${count} without a warning`,
-    pick_each:
-      'Every waiting withdrawal on this page has a warning or an open question. Tick the ones that you have checked.',
-    pick_left: (count: string) =>
-      `${count} ${count === '1' ? 'withdrawal with a warning or a question is' : 'withdrawals with a warning or a question are'} not chosen. Tick the ones that you have checked.`,
-    pick_marked: (count: string) =>
-      `You chose ${count} ${count === '1' ? 'withdrawal' : 'withdrawals'} with a warning or a question. Check each one before you approve.`,
+    pick_marked: (count: string) => `${count} with a warning or a question`,
     unpick: 'Clear the selection',
     picked: (count: string, amount: string) => `You chose ${count}, ${amount} in total`,
     check: (count: string) => `Review and approve ${count}`,

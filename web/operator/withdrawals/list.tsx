@@ -1,7 +1,7 @@
 // Shows the withdrawals of all merchants, with filters, selection and batch approval.
 
 import { Button, Checkbox, Group, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
@@ -79,7 +79,11 @@ export function OperatorWithdrawals() {
   })
   return (
     <Page title={t.title} lead={t.lead} actions={<Shortcuts keys={keys} />}>
-      <WarningCount rows={data?.items ?? []} has_more={(data?.pagination.total_pages ?? 1) > 1} />
+      <AboveRows
+        rows={data?.items ?? []}
+        has_more={(data?.pagination.total_pages ?? 1) > 1}
+        draft={decides ? draft : null}
+      />
       <List
         label={t.title}
         {...{ read, list, filters, columns, lines }}
@@ -114,11 +118,29 @@ function focusWarning(rows: readonly WithdrawalRow[]): void {
 
 /**
  * Says how many rows of the page have a warning, and moves the focus to the first one. The element exists also without a
- * warning, so that screen readers announce a new one.
+ * warning, so that screen readers announce a new one. If `draft` is not null, a button chooses the rows without a warning. While
+ * such rows exist, the button stays in its place, so that a choice moves no row.
  */
-function WarningCount({ rows, has_more }: { rows: readonly WithdrawalRow[]; has_more: boolean }) {
+function AboveRows({
+  rows,
+  has_more,
+  draft,
+}: {
+  rows: readonly WithdrawalRow[]
+  has_more: boolean
+  draft: ReturnType<typeof useSelection> | null
+}) {
   const t = useTexts(listTexts)
   const count = rows.filter(hasWarning).length
+  const unmarked = rows.filter((row) => isApprovable(row) && !isMarked(row) && (draft?.fits(row) ?? false))
+  // Without a selection, the first row decides the environment, because a batch never mixes live and sandbox withdrawals.
+  const open = unmarked.filter(({ environment }) => environment === unmarked[0]?.environment)
+  const choosable = open.filter(({ id }) => draft?.has(id) === false)
+  const chooseAll = () => {
+    draft?.add(choosable)
+    // The pressed button takes no further press, so the first button of the bar gets the focus.
+    setTimeout(() => document.querySelector<HTMLElement>('.choice-bar button')?.focus())
+  }
   return (
     <Group gap="sm" className="no-print">
       <div role="status">
@@ -127,6 +149,11 @@ function WarningCount({ rows, has_more }: { rows: readonly WithdrawalRow[]; has_
       {count > 0 ? (
         <Button size="xs" variant="default" onClick={() => focusWarning(rows)}>
           {t.first_warning}
+        </Button>
+      ) : null}
+      {draft !== null && open.length > 0 ? (
+        <Button size="xs" variant="default" disabled={choosable.length === 0} onClick={chooseAll}>
+          {t.pick_unmarked(showCount(open.length))}
         </Button>
       ) : null}
     </Group>
@@ -211,8 +238,8 @@ function WithdrawalStatus({ row }: { row: WithdrawalRow }) {
 }
 
 /**
- * Shows the count and the sum of the selection, with the actions for the selection. The bar floats at the lower edge of the
- * window, so it moves no row. The button for the whole page does not choose marked withdrawals.
+ * Shows the count and the sum of the selection, with the actions for the selection. Without a selection, shows nothing, because
+ * the bar floats at the lower edge of the window, where it covers rows.
  */
 function Choice({
   draft,
@@ -224,54 +251,39 @@ function Choice({
   onCheck: () => void
 }) {
   const t = useTexts(listTexts)
-  const choosable = rows.filter((row) => isApprovable(row) && draft.fits(row) && !draft.has(row.id))
-  const [skipped, setSkipped] = useState<readonly string[]>([])
-  const first = choosable.find((row) => !isMarked(row)) ?? choosable[0]
-  const open = choosable.filter(({ environment }) => environment === first?.environment)
-  const unmarked = open.filter((row) => !isMarked(row))
-  const left = open.filter(({ id }) => skipped.includes(id))
+  const count = draft.rows.length
   const marked = rows.filter((row) => draft.has(row.id) && isMarked(row))
-  const bar = useRef<HTMLDivElement>(null)
-  // The pressed button disappears, so the first button of the changed bar gets the focus.
-  const focusBar = () => setTimeout(() => bar.current?.querySelector('button')?.focus())
-  const chooseAll = () => {
-    draft.add(unmarked)
-    setSkipped(open.filter(isMarked).map(({ id }) => id))
-    focusBar()
-  }
+  const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   const clear = () => {
     draft.clear()
-    setSkipped([])
-    focusBar()
+    // The pressed button disappears with the bar.
+    document.querySelector<HTMLElement>('h1.page-title')?.focus()
   }
-  if (open.length === 0 && draft.rows.length === 0) return null
-  const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
+  const bar = useRef<HTMLDivElement>(null)
+  const is_shown = count > 0
+  // The bar appears over the lower rows, so the row with the focus moves out from below the bar.
+  useEffect(() => {
+    const row = document.activeElement
+    if (is_shown && bar.current?.contains(row) === false) row?.scrollIntoView({ block: 'nearest' })
+  }, [is_shown])
   return (
-    <Group gap="xs" className="panel choice-bar" ref={bar}>
+    <Group gap="xs" className={is_shown ? 'panel choice-bar' : undefined} ref={bar}>
+      {/* The element exists also without a selection, so that screen readers announce the first one. */}
       <div role="status">
-        <Text fw={600}>
-          {draft.rows.length === 0 ? t.pick_hint : t.picked(showCount(draft.rows.length), showAmount(total))}
-        </Text>
+        {is_shown ? <Text fw={600}>{t.picked(showCount(count), showAmount(total))}</Text> : null}
         {marked.length > 0 ? <Chip tone="warn">{t.pick_marked(showCount(marked.length))}</Chip> : null}
-        {left.length > 0 ? <Text size="sm">{t.pick_left(showCount(left.length))}</Text> : null}
-        {draft.rows.length === 0 && unmarked.length === 0 ? <Text size="sm">{t.pick_each}</Text> : null}
       </div>
-      {draft.rows.length >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
+      {count >= BATCH_MAX ? <Text size="sm">{t.most}</Text> : null}
       {rows.some((row) => isApprovable(row) && !draft.fits(row)) ? <Text size="sm">{t.one_kind}</Text> : null}
-      {draft.rows.length > 0 ? (
-        <Button size="xs" onClick={onCheck}>
-          {t.check(showCount(draft.rows.length))}
-        </Button>
-      ) : null}
-      {unmarked.length > 0 ? (
-        <Button size="xs" variant="default" onClick={chooseAll}>
-          {t.pick_unmarked(showCount(unmarked.length))}
-        </Button>
-      ) : null}
-      {draft.rows.length > 0 ? (
-        <Button size="xs" variant="default" onClick={clear}>
-          {t.unpick}
-        </Button>
+      {is_shown ? (
+        <>
+          <Button size="xs" onClick={onCheck}>
+            {t.check(showCount(count))}
+          </Button>
+          <Button size="xs" variant="default" onClick={clear}>
+            {t.unpick}
+          </Button>
+        </>
       ) : null}
     </Group>
   )
