@@ -40,7 +40,7 @@ export const rejectionReasons = texts<Record<RejectionCause, string>>({
 /** The built-in reasons for each action, in both languages. */
 export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
   sw: {
-    'withdrawal.approve': ['Taarifa zimekaguliwa', 'Biashara imethibitisha kwa simu'],
+    'withdrawal.approve': ['Nimeangalia taarifa na tahadhari', 'Biashara imethibitisha kwa simu'],
     'withdrawal.reject': Object.values(rejectionReasons.sw),
     'withdrawal.recall': ['Biashara imeomba pesa zirudishwe', 'Mpokeaji si sahihi'],
     'withdrawal.resolve': ['Imeonekana kwenye taarifa ya mtoa huduma', 'Mtoa huduma amethibitisha kwa maandishi'],
@@ -53,7 +53,7 @@ export const builtInReasons = texts<Record<ReasonAction, readonly string[]>>({
     'reconciliation.resolve': ['Tofauti imeelezwa na mtoa huduma', 'Imerekebishwa kwenye vitabu'],
   },
   en: {
-    'withdrawal.approve': ['I have checked the details', 'The merchant confirmed by phone'],
+    'withdrawal.approve': ['I looked at the facts and warnings', 'The merchant confirmed by phone'],
     'withdrawal.reject': Object.values(rejectionReasons.en),
     'withdrawal.recall': ['The merchant asked for the money back', 'The recipient is wrong'],
     'withdrawal.resolve': [

@@ -42,14 +42,15 @@ export function useSavedReasons(act: ReasonAction): readonly string[] {
 
 /**
  * Shows the field of a reason with the saved reasons below. If the merchant reads the reason, says so. `set` fills the field.
- * `last` is a reason from this tab, which comes first. The reasons of `fitting` come before the others. `rows` makes a field of
- * several lines.
+ * `last` is a reason from this tab, which comes first. Then come `certain`, the reasons that the page knows to be true of this
+ * record, and the saved reasons, those of `fitting` first. `rows` makes a field of several lines.
  */
 export function ReasonField({
   act,
   set,
   rows,
   last = null,
+  certain = [],
   fitting = [],
   sayLast,
   ...field
@@ -58,13 +59,18 @@ export function ReasonField({
   set: (reason: string) => void
   rows?: number
   last?: string | null
+  certain?: readonly string[]
   fitting?: readonly string[]
   /** Returns the label of the button for the last reason. */
   sayLast?: (reason: string) => string
 } & Omit<ComponentProps<typeof TextInput>, 'ref' | 'rows'>) {
   const t = useTexts(savedTexts)
   const saved = useSavedReasons(act).filter((reason) => reason !== last)
-  const known = new Set([...fitting.filter((reason) => saved.includes(reason)), ...saved])
+  const known = new Set([
+    ...certain.filter((reason) => reason !== last),
+    ...fitting.filter((reason) => saved.includes(reason)),
+    ...saved,
+  ])
   const offered = last === null ? [...known] : [last, ...known]
   const [input, setInput] = useState<HTMLInputElement | HTMLTextAreaElement | null>(null)
   const [chosen, setChosen] = useState('')

@@ -5,7 +5,7 @@ import type { TextInput } from '@mantine/core'
 import { type ComponentProps, useState } from 'react'
 import { texts, useTexts } from '../../ui/language.ts'
 import { ReasonField } from '../saved-reasons.tsx'
-import { REASON_MAX } from './record.ts'
+import { type NameCheck, REASON_MAX } from './record.ts'
 
 const reasonTexts = texts({
   sw: {
@@ -14,6 +14,8 @@ const reasonTexts = texts({
     hint_all: 'Itaandikwa kwa kila utoaji, kwenye historia ya utoaji na historia ya shughuli. Biashara haziioni.',
     again: (reason: string) => `Tumia tena: ${reason}`,
     needed: 'Andika sababu.',
+    confirmed: 'Mtoa huduma amethibitisha jina',
+    unconfirmed: 'Nimeangalia taarifa na tahadhari; mtoa huduma hajathibitisha jina',
   },
   en: {
     field: 'Reason for approving',
@@ -21,6 +23,8 @@ const reasonTexts = texts({
     hint_all: 'The history and the audit log keep the reason for each withdrawal. No merchant can read the reason.',
     again: (reason: string) => `Use again: ${reason}`,
     needed: 'Enter the reason.',
+    confirmed: 'The provider confirmed the name',
+    unconfirmed: 'I looked at the facts and warnings; the provider did not confirm the name',
   },
 })
 
@@ -40,24 +44,39 @@ export function useReasonCheck(): (reason: string) => string | null {
 
 /**
  * Shows the field with the saved reasons below. `all` means that the reason applies to several approvals. `set` fills the
- * field.
+ * field. `checks` has the newest name check of each withdrawal. The field offers a reason about the name only if it is true for
+ * all of them.
  */
 export function ApprovalReason({
   field,
   set,
+  checks,
   all = false,
 }: {
   field: ComponentProps<typeof TextInput>
   set: (reason: string) => void
+  checks: readonly (NameCheck | null)[]
   all?: boolean
 }) {
   const t = useTexts(reasonTexts)
   const [offered] = useState(last)
+  const { confirmed, unconfirmed } = t
+  const confirmed_count = checks.filter((check) => check?.matches === true).length
+  const about_names = [
+    ...(confirmed_count === checks.length ? [confirmed] : []),
+    ...(confirmed_count === 0 ? [unconfirmed] : []),
+  ]
+  const is_true = (reason: string) =>
+    about_names.includes(reason) ||
+    !(['sw', 'en'] as const).some((language) =>
+      [reasonTexts[language].confirmed, reasonTexts[language].unconfirmed].includes(reason),
+    )
   return (
     <ReasonField
       act="withdrawal.approve"
       set={set}
-      last={offered}
+      last={offered !== null && is_true(offered) ? offered : null}
+      certain={checks.length === 0 ? [] : about_names}
       sayLast={t.again}
       label={t.field}
       description={all ? t.hint_all : t.hint}

@@ -17,7 +17,7 @@ import { addAmounts, showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { DialogFooter, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
-import { useOperatorWords } from '../words.ts'
+import { isolateDirection, useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { FactLine, isMarked } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
@@ -152,13 +152,14 @@ function focusTitle(): void {
 }
 
 /** Returns true if the operator must confirm the withdrawal of this item by itself. */
-const needsConfirmation = ({ facts, withdrawal_id }: BatchItem, rows: readonly SelectedWithdrawal[]) =>
+const needsConfirmation = ({ facts, name_check, withdrawal_id }: BatchItem, rows: readonly SelectedWithdrawal[]) =>
+  name_check?.matches === false ||
   isMarked({ facts, status: rows.find(({ id }) => id === withdrawal_id)?.status ?? '' })
 
-/** Returns the count and the sums of the selected withdrawals of these items. */
 /** Returns true if no real money moves: all rows of a batch are of one environment. */
 const isSimulated = ([first]: readonly SelectedWithdrawal[]) => facts.rehearses || first?.environment === 'sandbox'
 
+/** Returns the count and the sums of the selected withdrawals of these items. */
 function sumOf(items: readonly BatchItem[], rows: readonly SelectedWithdrawal[]) {
   const found = rows.filter(({ id }) => items.some(({ withdrawal_id }) => withdrawal_id === id))
   return {
@@ -254,6 +255,7 @@ function BatchDryRun({
           ) : (
             <ApprovalReason
               all
+              checks={chosen.map(({ name_check }) => name_check)}
               field={draft.form.getInputProps('reason')}
               set={(text) => draft.form.setFieldValue('reason', text)}
             />
@@ -300,15 +302,17 @@ function DrySums({
     rows,
   )
   const refused_count = items.length - chosen.length - left_out.length
+  const unconfirmed_count = items.filter(({ name_check }) => name_check?.matches !== true).length
   return (
     <Stack gap={4} role="status">
       {pays.count > 0 ? (
         <Text fw={600}>{t.sum_pay(showCount(pays.count), showAmount(pays.amount), showAmount(pays.total))}</Text>
       ) : null}
+      {pays.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
       {waits.count > 0 ? <Text>{t.sum_wait(showCount(waits.count), showAmount(waits.amount))}</Text> : null}
       {left_out.length > 0 ? <Text fw={600}>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
       {refused_count > 0 ? <Text>{t.sum_refused(showCount(refused_count))}</Text> : null}
-      {pays.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
+      {unconfirmed_count > 0 ? <Text>{t.names(showCount(unconfirmed_count), showCount(items.length))}</Text> : null}
       {items.some((item) => item.ok && needsConfirmation(item, rows)) ? <Text>{t.confirm_lead}</Text> : null}
     </Stack>
   )
@@ -338,11 +342,11 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
             )}
           </Text>
         ) : null}
+        {approved.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
         {awaiting_second.count > 0 ? (
           <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
         ) : null}
         {left_out.length > 0 ? <Text>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
-        {approved.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
         {refused_count > 0 ? <Text>{t.sum_left(showCount(refused_count))}</Text> : null}
       </div>
       {approved.count > 0 ? (
@@ -428,6 +432,26 @@ function BatchLines({
   )
 }
 
+/** Says whether an operator has asked the provider for the name, and what the provider answered. */
+function CheckedNameLine({ check }: { check: BatchItem['name_check'] }) {
+  const t = useTexts(listTexts)
+  if (check?.matches === false && check.name !== null)
+    return (
+      <div>
+        <Chip tone="bad">{t.name_differs(isolateDirection(check.name))}</Chip>
+      </div>
+    )
+  // After an erasure of the recipient, the name is null.
+  if (check?.matches != null && check.name === null) return null
+  const text =
+    check === null
+      ? t.name_unchecked
+      : check.name === null
+        ? t.name_unknown
+        : (check.matches ? t.name_same : t.name_unstated)(isolateDirection(check.name))
+  return <Text size="sm">{text}</Text>
+}
+
 /** Shows a withdrawal of a batch with its facts and its outcome. `words` are the outcomes: pays, waits, refused. */
 function BatchLine({
   item,
@@ -475,6 +499,7 @@ function BatchLine({
             <Chip tone="warn">{words.withdrawal(row.status)}</Chip>
           </div>
         ) : null}
+        <CheckedNameLine check={item.name_check} />
         <FactLine facts={item.facts} />
       </div>
       <div>

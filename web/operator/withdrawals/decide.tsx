@@ -1,5 +1,5 @@
 // Shows the dialogs before a decision. Each dialog shows the amount, the recipient and the recipient's number again. The page
-// sends a decision only when the operator submits the form of a dialog.
+// sends a decision only when the operator submits the form of a dialog. The warnings come first, so that they are in view.
 
 import { Checkbox, Stack, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
@@ -112,7 +112,7 @@ function Approve({
   known_name,
   onDone,
   onClose,
-}: DecisionProps & ApprovalFacts & { known_name: string | null }) {
+}: DecisionProps & Pick<ApprovalFacts, 'name_differs' | 'check'> & { known_name: string | null }) {
   const t = useTexts(decideTexts)
   const { name_unchecked } = useTexts(caseTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
@@ -143,7 +143,11 @@ function Approve({
           {approvalHint}
         </Text>
       )}
-      <ApprovalReason field={form.getInputProps('reason')} set={(text) => form.setFieldValue('reason', text)} />
+      <ApprovalReason
+        checks={[check]}
+        field={form.getInputProps('reason')}
+        set={(text) => form.setFieldValue('reason', text)}
+      />
       {approvals_required > 1 && !first ? null : <Text>{t.approve.text}</Text>}
       <Problem error={error} />
       <DialogButtons text={t.approve.button(shown)} quiet={name_differs} sending={sending} onClose={onClose}>

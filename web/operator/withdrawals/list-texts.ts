@@ -41,6 +41,13 @@ export const listTexts = texts({
     unmarked: (count: string) => `Onyesha ${count} usio na tahadhari`,
     unmarked_hide: (count: string) => `Ficha ${count} usio na tahadhari`,
     paid_before: 'Biashara hii imeshamlipa',
+    names: (count: string, all: string) =>
+      `Ukaguzi huu haumuulizi mtoa huduma majina. Ambao mtoa huduma hajathibitisha jina: ${count} kati ya ${all}.`,
+    name_unchecked: 'Mtoa huduma hajaulizwa jina',
+    name_same: (name: string) => `Mtoa huduma amethibitisha jina: ${name}`,
+    name_differs: (name: string) => `Jina tofauti kwa mtoa huduma: ${name}`,
+    name_unknown: 'Mtoa huduma ameulizwa, na jina halijajulikana',
+    name_unstated: (name: string) => `Biashara haikutaja jina. Jina kwa mtoa huduma: ${name}`,
     will_pay: 'Seva itatuma pesa',
     will_wait: 'Utasubiri mwendeshaji wa pili',
     will_refuse: 'Huwezi kuidhinisha',
@@ -53,9 +60,9 @@ export const listTexts = texts({
     refused: 'Seva imekataa',
     sum_pay: (count: string, amount: string, total: string) =>
       `Utakaotumwa: ${count}. Wapokeaji watapata ${amount}; pamoja na makato zitatoka ${total}.`,
+    simulated: 'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
     sum_wait: (count: string, amount: string) => `Utakaosubiri mwendeshaji wa pili: ${count}, ${amount}.`,
     sum_refused: (count: string) => `Usioweza kuuidhinisha: ${count}. Hautabadilika.`,
-    simulated: 'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
     sum_left_out: (count: string) => `Ulioachwa, kwa sababu hujauthibitisha: ${count}. Haubadiliki.`,
     sum_paid: (count: string, amount: string, total: string) =>
       `Umeidhinisha ${count}. Seva inatuma pesa sasa. Wapokeaji watapata ${amount}; pamoja na makato seva imetenga ${total}.`,
@@ -102,6 +109,13 @@ export const listTexts = texts({
     unmarked: (count: string) => `Show the ${count} without a warning`,
     unmarked_hide: (count: string) => `Hide the ${count} without a warning`,
     paid_before: 'Paid before by this merchant',
+    names: (count: string, all: string) =>
+      `This review does not ask the provider for names. The provider has not confirmed the name for ${count} of ${all}.`,
+    name_unchecked: 'Name not checked with the provider',
+    name_same: (name: string) => `The provider confirmed the name: ${name}`,
+    name_differs: (name: string) => `Different name at the provider: ${name}`,
+    name_unknown: 'The provider was asked, and the name is not known',
+    name_unstated: (name: string) => `The merchant gave no name. Name at the provider: ${name}`,
     will_pay: 'The server will pay out',
     will_wait: 'Will wait for a second operator',
     will_refuse: 'You cannot approve',
