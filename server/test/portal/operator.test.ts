@@ -123,6 +123,7 @@ describe("the operators' console", () => {
     await visitor.page.getByRole('row').nth(1).getByRole('link').click()
     await visitor.sees('TZS 12,000 kwa Asha Mwinyi', '')
     await visitor.page.getByText('Ni mara ya kwanza kulipa hapa.').waitFor()
+    await visitor.page.getByText(/^Ombi la .+, lililoombwa .+ (iliyopita|zilizopita)$/).waitFor()
     await visitor.looks('withdrawal')
     await visitor.press('Uliza jina kwa mtoa huduma', '')
     await hears(visitor, 'Jina halijajulikana', '')
@@ -175,7 +176,11 @@ describe("the operators' console", () => {
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
     await question(visitor).getByRole('checkbox').check()
     await visitor.press('Idhinisha TZS 12,000', '')
-    await hears(visitor, 'Umeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi.', '')
+    await hears(
+      visitor,
+      'Umeidhinishwa: TZS 12,000 zinatumwa kwa Asha Mwinyi. Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
+      '',
+    )
     assert.match(await statusOf(first), /^(PROCESSING|SUCCESS)$/)
     await visitor.page.locator('.timeline').getByText('Kodi ya duka', { exact: true }).waitFor()
     await visitor.page.locator('.timeline').getByText('Umeidhinishwa', { exact: true }).waitFor()
@@ -288,7 +293,7 @@ describe("the operators' console", () => {
     await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL&environment=live')
     await page.getByRole('row').nth(1).getByRole('link').click()
     await reject('2,710')
-    await page.getByText('Unaosubiri idhini bado: 1', { exact: true }).waitFor()
+    await page.getByText('Utoaji wa biashara zote unaosubiri idhini bado: 1', { exact: true }).waitFor()
     await button('Fungua unaofuata').waitFor()
     await page.keyboard.press('Enter')
     await reject('2,720')
@@ -400,6 +405,15 @@ describe("the operators' console", () => {
       await page.getByRole('heading', { level: 1, name: new RegExp(`^TZS 2,00${i} to`) }).waitFor()
       await page.getByRole('button', { name: 'Reject' }).waitFor()
       const warns = (await page.getByText('First payout to this destination.').count()) > 0
+      if (i === 7) {
+        const failure = page.locator('.flag-warn', { hasText: 'Rejected or failed among the three withdrawals' })
+        const text = (await failure.innerText()).replaceAll(/[\u2068\u2069]/g, '')
+        const latest =
+          /before this one: 1\. The latest: Rejected \((.+)\), \d+ \w{3} \d{4}, \d\d:\d\d\. Open the latest$/
+        assert.equal(latest.exec(text)?.[1], 'We do not know this recipient; please contact us', text)
+        assert.equal(await failure.getByRole('link').getAttribute('href'), `/operator/withdrawals/${ids[6]}`)
+        await visitor.picture('recent-failure')
+      }
       await press(warns ? 'r' : 'a')
       await question(visitor).getByText('Saved reasons').waitFor()
       await press('ArrowDown')
@@ -424,7 +438,10 @@ describe("the operators' console", () => {
     const rejected = await operator.show(ids[6] as string)
     assert.equal(rejected.status_reason, 'We do not know this recipient; please contact us')
     const approved = await operator.show(ids[0] as string)
-    assert.equal(approved.history[0].reason, 'I have checked the details')
+    assert.equal(
+      approved.history[0].reason,
+      'I looked at the facts and warnings; the provider did not confirm the name',
+    )
     await visitor.leave()
   })
 
@@ -454,6 +471,17 @@ describe("the operators' console", () => {
       assert.equal(await page.getByRole('row').filter({ hasText: /1,100/ }).locator('.chip-warn').count(), 0)
       await visitor.looks('warnings of the list')
       await visitor.picture('list-warnings')
+      // The warnings stand below the status, so that they move nothing in the first line of the row.
+      for (const size of [PHONE, DESK]) {
+        await page.setViewportSize(size)
+        const row = page.locator('main tr, main .rows > li').filter({ hasText: /98,000/ })
+        const [status, mark] = await Promise.all(
+          [row.locator('.chip-wait'), row.locator('.chip-warn').first()].map(edgesOf),
+        )
+        assert.ok(status && mark && mark.top >= status.bottom, JSON.stringify({ status, mark }))
+        const face = await page.evaluate("getComputedStyle(document.querySelector('main time')).fontVariantNumeric")
+        assert.equal(face, 'tabular-nums')
+      }
       await visitor.press('Chagua 1 usio na tahadhari', 'Choose the 1 without a warning')
       await hears(visitor, 'Umechagua 1, jumla TZS 1,100', 'You chose 1, TZS 1,100 in total')
       for (const amount of ['1,200', '98,000'])
@@ -462,11 +490,7 @@ describe("the operators' console", () => {
             name: says(`Chagua TZS ${amount} kwa Asha Mwinyi`, `Choose TZS ${amount} to Asha Mwinyi`),
           })
           .check()
-      await hears(
-        visitor,
-        'Wenye tahadhari au swali uliochagua: 2.',
-        'You chose 2 withdrawals with a warning or a question.',
-      )
+      await hears(visitor, 'Wenye tahadhari au swali: 2', '2 with a warning or a question')
       await review(visitor)
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {
@@ -606,12 +630,16 @@ describe("the operators' console", () => {
       await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
       await visitor.press('Chagua 2 usio na tahadhari', 'Choose the 2 without a warning')
       await hears(visitor, 'Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total')
-      const left = (count: number) =>
-        says(
-          `Wenye tahadhari au swali haujachaguliwa: ${count}. Weka alama kwenye uliokagua.`,
-          `${count} ${count === 1 ? 'withdrawal with a warning or a question is' : 'withdrawals with a warning or a question are'} not chosen. Tick the ones that you have checked.`,
-        )
-      await hears(visitor, left(3), left(3))
+      const choice = async () =>
+        (await page.locator('.choice-bar').innerText()).replaceAll('\u00a0', ' ').split(/\n+/).filter(Boolean)
+      const acts = (count: number) => [
+        says(`Kagua na uidhinishe ${count}`, `Review and approve ${count}`),
+        says('Ondoa uchaguzi', 'Clear the selection'),
+      ]
+      assert.deepEqual(await choice(), [
+        says('Umechagua 2, jumla TZS 2,300', 'You chose 2, TZS 2,300 in total'),
+        ...acts(2),
+      ])
       await page.locator('.choice-bar button:focus', { hasText: says('', 'Review and approve 2') }).waitFor()
       await visitor.looks('marked withdrawals left')
       await visitor.picture('marked-left')
@@ -620,18 +648,13 @@ describe("the operators' console", () => {
         const name = says(`Chagua TZS ${amount} kwa ${to}`, `Choose TZS ${amount} to ${to}`)
         await page.getByRole('checkbox', { name }).focus()
         await page.keyboard.press('Space')
-        if (amount === '1,400') await hears(visitor, left(1), left(1))
       }
-      await hears(
-        visitor,
-        'Wenye tahadhari au swali uliochagua: 3.',
-        'You chose 3 withdrawals with a warning or a question.',
-      )
       await hears(visitor, 'Umechagua 5,', 'You chose 5,')
-      assert.equal(
-        await page.getByText(says('Weka alama kwenye uliokagua', 'Tick the ones that you have checked')).count(),
-        0,
-      )
+      assert.deepEqual(await choice(), [
+        says('Umechagua 5, jumla TZS 11,000', 'You chose 5, TZS 11,000 in total'),
+        says('Wenye tahadhari au swali: 3', '3 with a warning or a question'),
+        ...acts(5),
+      ])
 
       await review(visitor)
       const lines = question(visitor).locator('.lines > li')
@@ -649,6 +672,34 @@ describe("the operators' console", () => {
       const approve = says('Idhinisha 2, jumla TZS 2,300', 'Approve 2, TZS 2,300 in total')
       await assertShown(visitor, question(visitor).getByRole('button', { name: approve }), 'footer')
       assert.match(texts[2] ?? '', /^TZS 1,300\s+0754 123 201\n/)
+      // The operator has asked the provider for one of the names, and the merchant named no recipient of that withdrawal.
+      const unasked = says('Mtoa huduma hajaulizwa jina', 'Name not checked with the provider')
+      const unnamed =
+        /^(Biashara haikutaja jina. Jina kwa mtoa huduma|The merchant gave no name. Name at the provider): .?Asha Juma.?$/m
+      assert.deepEqual(
+        texts.map((text) => [text.includes(unasked), unnamed.test(text)]),
+        [
+          [true, false],
+          [true, false],
+          [false, true],
+          [true, false],
+          [true, false],
+        ],
+      )
+      const names = says(
+        'Ambao mtoa huduma hajathibitisha jina: 5 kati ya 5.',
+        'The provider has not confirmed the name for 5 of 5.',
+      )
+      await question(visitor).getByText(names).waitFor()
+      const reasons = question(visitor).getByRole('list', { name: says('Mapendekezo', 'Suggestions') })
+      assert.deepEqual(await reasons.getByRole('button').allInnerTexts(), [
+        says(
+          'Nimeangalia taarifa na tahadhari; mtoa huduma hajathibitisha jina',
+          'I looked at the facts and warnings; the provider did not confirm the name',
+        ),
+        says('Nimeangalia taarifa na tahadhari', 'I looked at the facts and warnings'),
+        says('Biashara imethibitisha kwa simu', 'The merchant confirmed by phone'),
+      ])
       const pays = says('Seva itatuma pesa', 'The server will pay out')
       assert.deepEqual(
         texts.map((text) => [text.includes(left_out), text.includes(pays)]),
@@ -680,6 +731,11 @@ describe("the operators' console", () => {
       await visitor.fill('Sababu ya kuidhinisha', 'Reason for approving', 'Wages')
       await visitor.press('Idhinisha 4, jumla TZS 5,000', 'Approve 4, TZS 5,000 in total')
       await hears(visitor, 'Umeidhinisha 4. Seva inatuma pesa sasa.', 'You approved 4. The server pays out now.')
+      await hears(
+        visitor,
+        'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
+        'The server simulates these payouts: no real money moves.',
+      )
       await lines.filter({ hasText: /6,000/ }).getByText(left_out).waitFor()
       await visitor.looks('marked withdrawal left out')
       await visitor.picture('marked-result')
@@ -772,16 +828,19 @@ describe("the operators' console", () => {
   for (const language of languagesOf(0))
     test(`the bar of the selection moves no row, stays in view, and covers no row with the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')
-      for (let i = 0; i < 12; i++) await operator.submit(known, { amount: `${1_000 + i}.00` })
+      const ending = newEnding()
+      await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
+      for (let i = 0; i < 12; i++) await operator.submit(known, { amount: `${1_000 + i}.00`, ending })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page } = visitor
       const bar = page.locator('.choice-bar')
+      const chooseAll = page.getByRole('button', { name: /^(Chagua \d+ usio|Choose the \d+ without)/ })
       for (const size of [{ width: 360, height: 640 }, DESK]) {
         await page.setViewportSize(size)
         await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
-        await bar.waitFor()
         const boxes = page.locator('main').getByRole('checkbox', { name: /^(Chagua|Choose) TZS/ })
         await boxes.nth(11).waitFor()
+        assert.equal(await bar.count(), 0, 'without a selection, no bar covers a row')
         const tops = () =>
           boxes.evaluateAll((all) => {
             const start = all[0]?.closest('main')?.getBoundingClientRect().top ?? 0
@@ -799,8 +858,22 @@ describe("the operators' console", () => {
           assert.ok(shown.bottom <= size.height, 'the bar is in view')
           assert.ok(row.bottom <= shown.top, `the bar covers row ${i}: ${JSON.stringify({ row, shown })}`)
         }
+        await chooseAll.click()
+        await page.locator('.choice-bar button:focus').waitFor()
+        assert.deepEqual([await chooseAll.isDisabled(), await tops()], [true, before])
+        await visitor.press('Ondoa uchaguzi', 'Clear the selection')
+        await bar.waitFor({ state: 'detached' })
+        await page.locator('h1:focus').waitFor()
+        // The bar appears over the row with the focus, so the row moves.
+        await boxes.nth(11).evaluate((box) => box.scrollIntoView({ block: 'end' }))
+        await boxes.nth(11).evaluate((box) => box.focus({ preventScroll: true }))
+        await page.keyboard.press('Space')
+        await bar.waitFor()
+        const [row, shown] = await Promise.all([edgesOf(boxes.nth(11)), edgesOf(bar)])
+        assert.ok(row.bottom <= shown.top, `the bar covers the chosen row: ${JSON.stringify({ row, shown })}`)
         await visitor.press('Ondoa uchaguzi', 'Clear the selection')
       }
+      await chooseAll.click()
       await visitor.looks('choice')
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await visitor.leave()
@@ -810,14 +883,42 @@ describe("the operators' console", () => {
     const known = await operator.shop('100000.00')
     const ending = '613'
     await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
-    const small = await operator.submit(known, { amount: '1100.00', ending })
+    // The provider has the name Duka la Mfano for a number with the ending 202.
+    const named = { ending: '202', name: 'Duka la Mfano' }
+    await operator.approve(await operator.submit(known, { amount: '1000.00', ...named }))
+    const small = await operator.submit(known, { amount: '1100.00', ...named })
+    const other = await operator.submit(known, { amount: '1200.00', ...named, name: 'Neema Mushi' })
     const first = await operator.submit(known, { amount: '1300.00', ending: '009' })
+    for (const id of [small, other]) {
+      const url = `/v1/operator/withdrawals/${id}/name-check`
+      assert.equal((await office.world.post(url, {}, { key: await operator.session() })).status, 200)
+    }
     const visitor = await office.comes(asha, 'operator')
     const { page } = visitor
     await visitor.opens(`/withdrawals?merchant_id=${known.merchant.id}`)
-    await visitor.press('', 'Choose the 1 without a warning')
+    await visitor.press('', 'Choose the 2 without a warning')
     await page.getByRole('checkbox', { name: 'Choose TZS 1,300 to Asha Mwinyi' }).check()
     await review(visitor)
+    const line = (amount: string) => question(visitor).locator('.lines > li', { hasText: amount })
+    await line('1,100')
+      .getByText(/^The provider confirmed the name: .?Duka la Mfano.?$/)
+      .waitFor()
+    // A batch contains a withdrawal with another name at the provider only if the operator confirms it.
+    await line('1,200').locator('.chip-bad').getByText('Different name at the provider: ').waitFor()
+    await line('1,200').getByRole('checkbox', { checked: false }).waitFor()
+    await question(visitor).getByText('The provider has not confirmed the name for 2 of 3.').waitFor()
+    await visitor.picture('names-dry-run')
+    const offered = question(visitor).getByRole('list', { name: 'Suggestions' }).getByRole('button')
+    const reasons = [
+      'The provider confirmed the name',
+      'I looked at the facts and warnings',
+      'The merchant confirmed by phone',
+    ]
+    assert.deepEqual((await offered.allInnerTexts()).slice(-3), reasons)
+    await line('1,200').getByRole('checkbox').check()
+    assert.deepEqual((await offered.allInnerTexts()).slice(-2), reasons.slice(1))
+    assert.equal(await offered.getByText(reasons[0] as string).count(), 0)
+    await line('1,200').getByRole('checkbox').uncheck()
     await visitor.fill('', 'Reason for approving', 'Wages')
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().endsWith('/approve-batch') && one.postDataJSON().dry_run === false),
@@ -832,7 +933,7 @@ describe("the operators' console", () => {
     await question(visitor).waitFor({ state: 'detached' })
     await page.locator('h1:focus').waitFor()
     assert.equal(await statusOf(first), 'PENDING_ADMIN_APPROVAL')
-    await operator.act(first, 'reject')
+    for (const id of [first, other]) await operator.act(id, 'reject')
     await visitor.leave()
   })
 
@@ -972,6 +1073,19 @@ describe("the operators' console", () => {
       await payer.getByText('Neema Mushi').waitFor()
       const address = await payer.getByRole('link', { name: other.merchant.name, exact: true }).getAttribute('href')
       assert.equal(address, `/operator/merchants/${other.merchant.id}`)
+      // On a phone, both dialogs begin with the warnings, and the footer with the buttons covers none of them.
+      for (const key of ['r', 'a']) {
+        await page.setViewportSize({ width: 360, height: 640 })
+        await page.keyboard.press(key)
+        await question(visitor).getByText(says('Sababu zilizohifadhiwa', 'Saved reasons')).waitFor()
+        const shown = question(visitor).locator('.flags > li')
+        assert.equal(await shown.count(), 3)
+        for (const warning of await shown.all()) await assertShown(visitor, warning, 'body')
+        assert.equal(await question(visitor).evaluate((dialog) => dialog.scrollTop), 0)
+        await visitor.picture(`warnings-first-${key}`)
+        await page.keyboard.press('Escape')
+        await question(visitor).waitFor({ state: 'detached' })
+      }
       await visitor.looks('other merchants')
       await visitor.picture('shared-first')
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
@@ -1085,7 +1199,7 @@ describe("the operators' console", () => {
       const leaves = says('Yatakayotoka kwenye salio', 'Leaves the balance')
       const nothing = says(
         'Hakuna pesa iliyotoka kwenye salio, na hakuna makato.',
-        'No money left the balance, and the merchant paid no charges.',
+        'No money left the balance, and the merchant paid no fees.',
       )
       await visitor.opens(`/withdrawals/${id}`)
       await page.getByText(leaves, { exact: true }).waitFor()
@@ -1137,17 +1251,17 @@ describe("the operators' console", () => {
       await page.locator('a[data-row-link]').nth(place).click()
     }
     await openRow(list, 3)
-    await page.getByText('4 of 23, 19 left', { exact: true }).waitFor()
+    await page.getByText('4 of 23 in the list', { exact: true }).waitFor()
     await openRow(list, 19)
-    await page.getByText('20 of 23, 3 left', { exact: true }).waitFor()
+    await page.getByText('20 of 23 in the list', { exact: true }).waitFor()
     await page.keyboard.press('j')
-    await page.getByText('21 of 23, 2 left', { exact: true }).waitFor()
+    await page.getByText('21 of 23 in the list', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Next', exact: true }).and(page.locator(':enabled')).waitFor()
     await openRow(`${list}&page=2`, 2)
-    await page.getByText('23 of 23', { exact: true }).waitFor()
+    await page.getByText('23 of 23 in the list', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Next', exact: true }).and(page.locator(':disabled')).waitFor()
     await openRow(`${list}&page=2`, 0)
-    await page.getByText('21 of 23, 2 left', { exact: true }).waitFor()
+    await page.getByText('21 of 23 in the list', { exact: true }).waitFor()
     for (const { id } of await waitingOf(many)) await operator.act(id, 'reject')
     for (const { id } of await waitingOf(many)) await operator.act(id, 'reject')
     await visitor.leave()
@@ -1216,6 +1330,17 @@ describe("the operators' console", () => {
     await visitor.page.keyboard.press('Escape')
     const keys = visitor.page.getByRole('button', { name: 'Keyboard shortcuts (?)' })
     assert.equal(await keys.isVisible(), true)
+    const hint = visitor.page.locator('.key-hint')
+    assert.equal(await hint.isVisible(), true)
+    const touch = await office.comes(asha, 'operator', { options: { hasTouch: true, isMobile: true } })
+    await touch.opens(`/withdrawals/${id}`)
+    await touch.sees('', 'TZS 7,000 to Asha Mwinyi')
+    assert.equal(await touch.page.getByRole('button', { name: 'Keyboard shortcuts (?)' }).isVisible(), false)
+    assert.equal(await touch.page.locator('.key-hint').isVisible(), false, 'a touch screen has no keyboard')
+    await touch.page.getByRole('button', { name: 'Reject', exact: true }).click()
+    await question(touch).getByText('Saved reasons').waitFor()
+    assert.equal(await question(touch).locator('.keys-hint').isVisible(), false)
+    await touch.leave()
     await visitor.page.setViewportSize(PHONE)
     assert.equal(await keys.isVisible(), false, 'a phone has no keyboard')
     await visitor.picture('no-keys-button')
@@ -1444,7 +1569,7 @@ describe("the operators' console", () => {
     await visitor.looks('recall')
     await visitor.picture('recall')
     await visitor.press('', 'Recall TZS 1,500')
-    await hears(visitor, '', 'Recalled: TZS 1,500 and the charges are back in the balance of the merchant.')
+    await hears(visitor, '', 'Recalled: TZS 1,500 and the fees are back in the balance of the merchant.')
     assert.equal(await statusOf(recalled), 'CANCELLED')
     await page.getByText('The thief submitted it').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Recall the unsent payout' }).count(), 0)
@@ -1570,7 +1695,8 @@ describe("the operators' console", () => {
     const { page } = visitor
     await visitor.opens(`/withdrawals/${id}`)
     await page.getByText('Being checked with the provider').first().waitFor()
-    await page.getByText('The outcome is unclear', { exact: true }).waitFor()
+    // The panel of the status and the panel of the payout say the code of the provider in words.
+    for (const place of ['strong', 'dd']) await page.locator(place, { hasText: /^The outcome is unclear$/ }).waitFor()
     office.world.deps.clock.advance(11 * 60_000)
     await visitor.press('', 'Resolve the outcome')
     await question(visitor).getByLabel('The provider paid', { exact: true }).check()
