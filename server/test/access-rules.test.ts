@@ -133,6 +133,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/session': 'session',
   'POST /v1/session/confirm': 'session',
   'POST /v1/session/password': 'session',
+  'PATCH /v1/session/name': 'session',
   'GET /v1/sessions': 'session',
   'DELETE /v1/sessions/{session_id}': 'session',
   'GET /v1/passkeys': 'session',

@@ -1,15 +1,17 @@
 // Shows the profile of the user: name, e-mail address, language and password, with links to the second step and the sessions.
 
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { checks } from './checks.ts'
 import { useCall, useRead, useSignedInUser } from './data.ts'
-import { useSecretForm } from './form.ts'
+import { useDraft, useSecretForm } from './form.ts'
 import { texts, useLanguage, useTexts } from './language.ts'
 import { LoadingRows } from './loading-rows.tsx'
 import { FactList, Page, PageLink, Panel, useSiblingPath } from './parts.tsx'
 import { Problem } from './problem.tsx'
 import { signIn } from './session.ts'
+import { showToast } from './toast.tsx'
 
 const accountTexts = texts({
   sw: {
@@ -21,8 +23,11 @@ const accountTexts = texts({
     unproven: 'haijathibitishwa',
     mail_language: 'Lugha ya barua pepe',
     languages: { sw: 'Kiswahili', en: 'Kiingereza' },
+    rename: 'Badilisha jina',
+    renamed: 'Umebadilisha jina.',
+    name_help: 'Kila biashara hubaki na jina iliyokupa ilipokualika.',
     fixed:
-      'Jina na barua pepe ya akaunti havibadilishwi hapa. Ili kutumia anwani nyingine, omba mwaliko kwa anwani hiyo, kisha ingia kwa anwani hiyo.',
+      'Barua pepe ya akaunti haibadilishwi hapa. Ili kutumia anwani nyingine, omba mwaliko kwa anwani hiyo, kisha ingia kwa anwani hiyo.',
     password: 'Nywila',
     foreign: 'Unaingia kwa mtoa utambulisho mwingine. Nywila na hatua ya pili hubadilishwa huko.',
     current: 'Nywila ya sasa',
@@ -47,8 +52,11 @@ const accountTexts = texts({
     unproven: 'not confirmed',
     mail_language: 'Language of e-mails',
     languages: { sw: 'Swahili', en: 'English' },
+    rename: 'Change the name',
+    renamed: 'You changed the name.',
+    name_help: 'Each business keeps the name that it gave you in its invitation.',
     fixed:
-      'You cannot change the name and the e-mail address of the account here. To use another address, get an invitation to it, then sign in with it.',
+      'You cannot change the e-mail address of the account here. To use another address, get an invitation to it, then sign in with it.',
     password: 'Password',
     foreign: 'You sign in at another identity provider. Change the password and the second step there.',
     current: 'Current password',
@@ -84,12 +92,12 @@ export function UserProfile() {
       <Panel title={t.person} id="person">
         <FactList
           facts={[
-            [t.name, name],
             [t.email, email_verified ? email : `${email} (${t.unproven})`, 'wide'],
             [t.mail_language, t.languages[language]],
           ]}
         />
         {is_foreign ? null : <Text size="sm">{t.fixed}</Text>}
+        <NameForm key={name} name={name} />
       </Panel>
       <Panel title={t.password} id="password">
         {is_foreign ? <Text>{t.foreign}</Text> : <PasswordForm onChange={() => setChanged(true)} />}
@@ -121,6 +129,47 @@ function SafetyLinks() {
         <PageLink to={beside('sessions')}>{t.sessions}</PageLink>
       </Stack>
     </Panel>
+  )
+}
+
+/** The greatest number of characters of a name, as the API requires. */
+const NAME_MAX = 100
+
+function NameForm({ name }: { name: string }) {
+  const t = useTexts(accountTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const { text } = checks(useLanguage())
+  const draft = useDraft({
+    name: 'account.name',
+    initial: { name },
+    check: { name: text(NAME_MAX) },
+  })
+  const send = draft.submit(async (body) => {
+    await call('PATCH /v1/session/name', { body: { name: body.name.trim() } })
+    // The page makes this form anew with the stored name, and the new form must read no draft.
+    draft.forget()
+    await queries.invalidateQueries()
+    showToast(t.renamed)
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md" maw="34rem">
+        <TextInput
+          label={t.name}
+          description={t.name_help}
+          autoComplete="name"
+          required
+          {...draft.form.getInputProps('name')}
+        />
+        <Problem error={draft.error} />
+        <Group>
+          <Button type="submit" variant="default" loading={draft.sending}>
+            {t.rename}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }
 

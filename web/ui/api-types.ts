@@ -82,6 +82,7 @@ export type Schemas = {
   Metadata: Record<string, string>
   MobileMoneyDisbursementRequest: { merchant_id?: string; environment?: Schemas['Environment']; amount: Schemas['RequestedAmount']; currency?: string; destination_name?: string; destination_identifier: string; destination_code: string; reference?: string; metadata?: Record<string, string> }
   Money: string
+  NameChange: { name: string }
   NameCheck: { name: string | null; matches: boolean | null; checked_at: string; checked_by: string; message: string | null }
   NetworkInstructions: { code: string; name: string; menu_code: string | null; help_sw: string; help_en: string }
   NotificationSettings: Schemas['NotificationSettingsChange'] & { email: string; email_verified: boolean; applies: Array<"withdrawals" | "webhooks" | "keys"> }
@@ -1202,6 +1203,12 @@ export type Calls = {
     query: {  }
     body: Schemas['PasswordChange']
     data: { sessions_ended: boolean }
+  }
+  'PATCH /v1/session/name': {
+    params: {  }
+    query: {  }
+    body: Schemas['NameChange']
+    data: { name: string }
   }
   'GET /v1/sessions': {
     params: {  }

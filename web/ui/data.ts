@@ -56,6 +56,7 @@ export function withScope<Name extends CallName>(scope: Record<string, string>, 
 const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'GET /v1/me',
   'POST /v1/session/password',
+  'PATCH /v1/session/name',
   'GET /v1/me/attention',
   'GET /v1/session',
   'GET /v1/sessions',

@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { codeOf, type Reply } from '../../../test/harness.ts'
 import { consoleToken } from '../../../test/operator-sessions.ts'
+import { workBeforeCommit } from '../../../test/running-change.ts'
 import {
   authorizeUrl,
   exchange,
@@ -19,7 +20,7 @@ import {
 } from '../../../test/sign-in.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import type { Console, MerchantRole } from '../../kernel/http/index.ts'
-import { type Merchant, setMember } from '../merchants/index.ts'
+import { type Merchant, renameUser, setMember } from '../merchants/index.ts'
 import { setPassword } from './credentials.ts'
 import { newTotpSecret, setSecondStep } from './totp.ts'
 
@@ -425,4 +426,31 @@ describe('a change of the password by a signed-in user', () => {
     const { body } = await refresh(world.base, tokens.refresh_token)
     assert.deepEqual(codeOf(await change(body.access_token, person.password, NEW)), STALE)
   })
+})
+
+test('a user changes the own name without direction marks, and the audit log has the name before each change, also of a change that waited', async () => {
+  const { person, tokens } = await comes('dashboard')
+  const rename = (name: string) =>
+    world.call({ method: 'PATCH', url: '/v1/session/name', payload: { name }, key: tokens.access_token })
+  for (const name of ['', ' ', '\u202e \u2069', 'a\nb', 'x'.repeat(101)]) {
+    const refused = await rename(name)
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].field], [400, 'name'], JSON.stringify(name))
+  }
+  const first = await rename('\u202eNeema\u202c Mushi ')
+  assert.equal(first.body.data.name, 'Neema Mushi')
+  const during = await workBeforeCommit(
+    world,
+    (tx) => renameUser(world.deps, tx, person.id, 'Between'),
+    () => rename('\u2067محمد\u2069'),
+  )
+  assert.equal(during.body.data.name, 'محمد')
+  const last = (await me(tokens.access_token)).body.data.name
+  assert.equal((await rename(last)).status, 200)
+  const log = await world.rows<{ before: { name: string }; after: { name: string } }>(
+    "select before, after from audit_log where action = 'user.change_name' and target_id = $1 order by seq",
+    [person.id],
+  )
+  assert.equal(log.length, 2, 'the same name again leaves no entry')
+  assert.equal(log[1]?.before.name, 'Between')
+  assert.equal(log[1]?.after.name, last)
 })

@@ -6,10 +6,13 @@ import { type App, type Routes, session } from '../../kernel/http/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
+import { changeOwnName } from './session-name.ts'
 import { changePassword } from './session-password.ts'
 import {
   ConfirmBody,
   CurrentSessionAnswer,
+  NameAnswer,
+  NameBody,
   PasswordAnswer,
   PasswordBody,
   SessionAnswer,
@@ -80,8 +83,30 @@ export function sessionRoutes(deps: Deps): Routes {
         return { success: true as const, data: { sessions_ended: true } }
       },
     )
+    nameRoute(deps, app)
     listRoutes(deps, app)
   }
+}
+
+function nameRoute(deps: Deps, app: App): void {
+  app.patch(
+    '/v1/session/name',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        operationId: 'updateOwnName',
+        summary: 'Change the name of the caller',
+        description: 'The names that merchants gave to their members do not change.',
+        body: NameBody,
+        response: { 200: NameAnswer },
+      },
+    },
+    async (request) => {
+      const name = await changeOwnName(deps, session(request), actOf(request), request.body.name)
+      return { success: true as const, data: { name } }
+    },
+  )
 }
 
 function listRoutes(deps: Deps, app: App): void {

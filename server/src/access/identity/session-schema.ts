@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { CONSOLES, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf } from '../../kernel/lib/index.ts'
+import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 import { PasskeyAnswer } from './passkey-schema.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -67,6 +67,16 @@ export const PasswordBody = Type.Object(
 export const PasswordAnswer = success(
   Type.Object({ sessions_ended: Type.Boolean({ description: 'True: every session of the user has ended.' }) }),
 )
+
+/** The greatest number of characters of a name, here and at the sign-up. */
+export const OWN_NAME_MAX = 100
+/** The body of PATCH /v1/session/name, and the name in its answer. */
+export const NameBody = Type.Object(
+  { name: visibleLine(OWN_NAME_MAX, 'The name of the user, without direction marks.') },
+  { title: 'NameChange' },
+)
+/** The answer to PATCH /v1/session/name. */
+export const NameAnswer = success(Type.Object({ name: Type.String() }))
 
 /** The body of POST /v1/session/confirm. */
 export const ConfirmBody = Type.Object(

@@ -70,6 +70,7 @@ export {
   type NewUser,
   OPERATOR_ROLE,
   operatorMay,
+  renameUser,
   setIdentity,
   setMember,
   setOperatorRole,

@@ -63,6 +63,17 @@ export async function bindUser(
   return row?.id ?? null
 }
 
+const LOCK_NAME = sql('users_lock_name', 'select name from users where id = $1 for update')
+const SET_NAME = sql('users_set_name', 'update users set name = $2, updated_at = $3 where id = $1')
+
+/** Changes the name of a user. Returns the earlier name, also if it is the same. */
+export async function renameUser(deps: Deps, tx: Tx, user_id: string, name: string): Promise<string> {
+  const [user] = await tx.query<{ name: string }>(LOCK_NAME, [user_id])
+  if (!user) throw new Error('the database has no user with this id')
+  if (user.name !== name) await tx.query(SET_NAME, [user_id, name, deps.clock.now()])
+  return user.name
+}
+
 const VERIFY_EMAIL = sql(
   'accounts_verify',
   'update users set email_verified = true, updated_at = $2 where id = $1 and not email_verified returning id',

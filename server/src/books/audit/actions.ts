@@ -74,6 +74,7 @@ export const OPERATOR_ACTIONS = [
   'user.add_passkey',
   'user.bind',
   'user.change',
+  'user.change_name',
   'user.confirm_email',
   'user.confirm_session',
   'user.create',
