@@ -1,6 +1,6 @@
 // Applies decisions of operators about allowlist entries: approve and reject.
 
-import { type Act, recordAudit } from '../../books/audit/index.ts'
+import { type Act, recordAudit, recordAudits } from '../../books/audit/index.ts'
 import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
@@ -39,8 +39,7 @@ const LIST = sql(
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
-     select 1 from ip_addresses a where ($1::text is null or a.status = $1) and ($2::uuid is null or a.merchant_id = $2)
-     limit $3) counted`,
+     select 1 from ip_addresses a where ($1::text is null or a.status = $1) and ($2::uuid is null or a.merchant_id = $2) limit $3) counted`,
 )
 
 /** The filter of the list of allowlist entries for operators. Undefined as a field means all values. */
@@ -110,6 +109,38 @@ export async function decideAddress(
     after: { address, environment, status: to },
   })
   return getAddress(tx, id)
+}
+
+// With the lock of the merchant, the transaction waits for a request that adds or deletes an entry.
+const LOCK_MERCHANT = sql('ip_review_lock_merchant', 'select 1 from merchants where id = $1 for no key update')
+const LOCK_PENDING = sql(
+  'ip_review_lock_pending',
+  `select id, address, environment from ip_addresses where merchant_id = $1 and status = 'PENDING' order by id for update`,
+)
+const REJECT = sql(
+  'ip_review_reject',
+  `update ip_addresses set status = 'REJECTED', reason = $3, decided_at = $4 where merchant_id = $1 and id = any($2::uuid[])`,
+)
+
+/** Rejects all pending entries of a merchant. The merchant can read `reason`. */
+export async function rejectPendingAddresses(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  { merchant_id, reason }: { merchant_id: string; reason: string },
+): Promise<void> {
+  await tx.query(LOCK_MERCHANT, [merchant_id])
+  const pending = await tx.query<Pick<IpAddress, 'id' | 'address' | 'environment'>>(LOCK_PENDING, [merchant_id])
+  await tx.query(REJECT, [merchant_id, pending.map(({ id }) => id), reason, deps.clock.now()])
+  const entries = pending.map(({ id: target_id, ...entry }) => {
+    const [before, after] = [
+      { ...entry, status: 'PENDING' },
+      { ...entry, status: 'REJECTED' },
+    ]
+    const target = { action: 'ip_address.reject', target_type: 'ip_address', target_id } as const
+    return { ...act, merchant_id, ...target, reason, before, after }
+  })
+  await recordAudits(deps, tx, entries)
 }
 
 function reviewedAddress(row: IpAddressRow): ReviewedAddress {

@@ -15,7 +15,8 @@ import {
   requireOwnDatabase,
 } from './backup.ts'
 import { demo } from './demo.ts'
-import { createDemoHistory, type OpenSystem, removeDemoHistory } from './demo-history.ts'
+import { createDemoHistory, type OpenSystem } from './demo-history.ts'
+import { removeDemoHistory } from './demo-removal.ts'
 import { erasePayer } from './erase.ts'
 import { explain, parseExplained } from './explain.ts'
 import { makeKey, makeMerchant, stopKey } from './merchants.ts'

@@ -3,9 +3,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { revokeAllKeys } from '../../access/api-keys/index.ts'
-import { archiveDemoMerchant, createMerchant, HISTORY_EMAIL, setMember } from '../../access/merchants/index.ts'
-import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import { createMerchant, HISTORY_EMAIL, setMember } from '../../access/merchants/index.ts'
+import { type Deps, inTransaction, sql } from '../../kernel/db/index.ts'
 import { MERCHANT_ROLES, SCOPES } from '../../kernel/http/index.ts'
 import {
   assertInvariant,
@@ -17,12 +16,10 @@ import {
   startOfDay,
 } from '../../kernel/lib/index.ts'
 import type { Task } from '../../kernel/work/index.ts'
-import { applyOutcomes } from '../../money/collections/index.ts'
-import { cancelInvoice } from '../../money/invoices/index.ts'
-import { linkSettlement } from '../../money/payment-links/index.ts'
-import { cancelWithdrawal, saveRecipient } from '../../money/withdrawals/index.ts'
+import { saveRecipient } from '../../money/withdrawals/index.ts'
 import { COMMAND_ACT } from './act.ts'
 import { demoUsers, ensureDemoMerchant } from './demo.ts'
+import { historyMerchants } from './demo-removal.ts'
 import { makeKey, stopKey } from './merchants.ts'
 import { inOneTransaction } from './one-transaction.ts'
 
@@ -88,32 +85,6 @@ const TASKS = [
   'invoices_overdue',
 ] as const
 
-const FIND_HISTORY = sql(
-  'demo_history_find',
-  `select m.id from merchants m where m.email = $1 and m.archived_at is null order by m.created_at`,
-)
-const WAITING_WITHDRAWALS = sql(
-  'demo_history_withdrawals',
-  `select id, environment from withdrawals where merchant_id = $1 and status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED')
-   order by id`,
-)
-// A demo history has sandbox payments only, and each held payment has one attempt with the received amount.
-const HELD_COLLECTIONS = sql(
-  'demo_history_held',
-  `select c.id as collection_id, a.number, c.amount_received_minor as amount_minor, c.currency
-   from held_collections h join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
-   cross join lateral (select number from collection_attempts
-     where merchant_id = c.merchant_id and collection_id = c.id order by number desc limit 1) a
-   where h.merchant_id = $1 and h.decided_at is null and h.environment = 'sandbox' and c.amount_received_minor is not null
-   order by c.id`,
-)
-type HeldPayment = { collection_id: string; number: number; amount_minor: bigint; currency: string }
-const OPEN_INVOICES = sql(
-  'demo_history_invoices',
-  `select id from invoices i where merchant_id = $1 and status <> 'CANCELLED' and not paid and not exists (
-     select from payment_links l where l.merchant_id = i.merchant_id and l.invoice_id = i.id and l.status = 'PAID')
-   order by id`,
-)
 const DEMO_USER_IDS = sql('demo_history_users', 'select id, email from users where email = any($1)')
 
 /** The merchant and the number of records that the command made. */
@@ -215,50 +186,6 @@ function saveSupplier(deps: Deps, merchant_id: string, { label, ...destination }
     destination_code: 'MPESA',
   } as const
   return inTransaction(deps.db, (tx) => saveRecipient(deps, tx, COMMAND_ACT, { ...input, ...destination }))
-}
-
-const REMOVAL = 'demo --remove-history'
-
-/**
- * Archives the merchants with a demo history, so that they take no payment, and ends their open work. The ledger is
- * append-only, so the records stay, and `kept` says so.
- */
-export async function removeDemoHistory(deps: Deps): Promise<{ archived: string[]; kept: string }> {
-  const archived = await historyMerchants(deps.db)
-  for (const merchant_id of archived) {
-    await inTransaction(deps.db, async (tx) => {
-      await archiveDemoMerchant(deps, tx, COMMAND_ACT, { merchant_id, reason: REMOVAL, revokeAllKeys })
-      await endOpenWork(deps, tx, merchant_id)
-    })
-  }
-  return {
-    archived,
-    kept: 'The books are append-only, so the records stay; lists show them only for archived merchants.',
-  }
-}
-
-/**
- * Cancels the waiting withdrawals and the unpaid invoices of a merchant. The simulated provider returns its held payments to the
- * payers.
- */
-async function endOpenWork(deps: Deps, tx: Tx, merchant_id: string): Promise<void> {
-  type OpenWithdrawal = { id: string; environment: string }
-  for (const { id, environment } of await tx.query<OpenWithdrawal>(WAITING_WITHDRAWALS, [merchant_id])) {
-    await cancelWithdrawal(deps, tx, COMMAND_ACT, { merchant_id, id, environment })
-  }
-  const held = await tx.query<HeldPayment>(HELD_COLLECTIONS, [merchant_id])
-  const reversals = held.map(({ collection_id, number, amount_minor, currency }) => {
-    const answer = { kind: 'reversed', amount_minor, currency, provider_status: 'REVERSED' } as const
-    return { merchant_id, collection_id, number, answer }
-  })
-  await applyOutcomes(deps, tx, linkSettlement, reversals, () => false)
-  for (const { id } of await tx.query<{ id: string }>(OPEN_INVOICES, [merchant_id])) {
-    await cancelInvoice(deps, tx, { merchant_id, id }, COMMAND_ACT)
-  }
-}
-
-async function historyMerchants(reader: Reader): Promise<string[]> {
-  return (await reader.query<{ id: string }>(FIND_HISTORY, [HISTORY_EMAIL])).map(({ id }) => id)
 }
 
 /**
@@ -415,10 +342,6 @@ function createShop({ call, settle, clock, now, save }: ShopParts) {
     if (is_paid) await payLink(public_slug)
   }
 
-  /** Sends a request with a wrong number, so that the request log also has a refused request. */
-  const mistype = () =>
-    call('POST', '/v1/collections/wallet-push', { amount: amount(), phone: `0754${digits()}` }, 'refusal')
-
   async function payout(outcome: string | null, reference: string): Promise<void> {
     const turn = made.payouts
     made.payouts += 1
@@ -444,7 +367,9 @@ function createShop({ call, settle, clock, now, save }: ShopParts) {
       if (at + HOUR_MS > now.getTime() || wait <= 0) continue
       clock.advance(wait)
       await pay(count, `${String(number + 1).padStart(2, '0')}${slot + 1}`)
-      if (slot === 0 && number % 4 === 3) await mistype()
+      // The number is too short, so the request log also has refused requests.
+      const wrong = { amount: '500.00', phone: `0754${digits()}` }
+      if (slot === 0 && number % 4 === 3) await call('POST', '/v1/collections/wallet-push', wrong, 'refusal')
       if (slot === 1 && number % 3 === 0) await link(number % 2 === 0)
       if (slot === 2 && number % 5 === 1) await invoice(number % 10 === 1)
       await settle()

@@ -180,13 +180,14 @@ export async function editInvoice(
   await updateInvoice(tx, invoice, content, now)
   const { payment_link_id } = invoice
   const is_outdated = LINK_FIELDS.some((field) => content[field] !== invoice[field])
-  if (is_outdated && payment_link_id !== null && (await cancelActive(tx, merchant_id, payment_link_id, now))) {
+  const link_id = is_outdated ? payment_link_id : null
+  if (link_id !== null && (await cancelActive(tx, merchant_id, [link_id], now)).size > 0) {
     await recordAudit(deps, tx, {
       ...act,
       merchant_id,
       action: 'payment_link.cancel',
       target_type: 'payment_link',
-      target_id: payment_link_id,
+      target_id: link_id,
       reason: `the merchant edited ${displayNumber(invoice.number)}`,
       before: { status: 'ACTIVE' },
       after: { status: 'CANCELLED' },

@@ -1,6 +1,6 @@
 // Exports the functions and types of invoices that other rooms import.
 
-export { cancelInvoice } from './cancel.ts'
+export { cancelUnpaidInvoices } from './cancel.ts'
 export { createInvoiceFiles, invoiceDocument } from './document.ts'
 export { itemsOf } from './items.ts'
 export { paidTask } from './mark-paid.ts'

@@ -123,6 +123,24 @@ export async function lockInvoice(tx: Tx, merchant_id: string, id: string): Prom
   return findInvoice(tx, merchant_id, id)
 }
 
+// After a payment of a link, the worker sets `paid`. Until then, only the link says that the invoice is paid.
+const LOCK_UNPAID = sql(
+  'invoices_lock_unpaid',
+  `select id from invoices where merchant_id = $1 and status <> 'CANCELLED' and not paid order by id for update`,
+)
+const LOCK_LINKS_OF_SET = sql(
+  'invoices_lock_links_of_set',
+  'select 1 as locked from payment_links where merchant_id = $1 and invoice_id = any($2::uuid[]) order by id for update',
+)
+
+/** Locks the unpaid invoices of a merchant that are not cancelled, and their links, and returns these invoices. */
+export async function lockUnpaidInvoices(tx: Tx, merchant_id: string): Promise<Invoice[]> {
+  const locked = await tx.query<{ id: string }>(LOCK_UNPAID, [merchant_id])
+  await tx.query(LOCK_LINKS_OF_SET, [merchant_id, locked.map(({ id }) => id)])
+  const keys = locked.map(({ id }) => ({ merchant_id, id }))
+  return (await findInvoices(tx, keys)).filter(({ paid_at }) => paid_at === null)
+}
+
 const BY_ID = sql(
   'invoices_by_id',
   `select ${COLUMNS} from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} x

@@ -18,7 +18,7 @@ export async function cancelLink(
   const link = await lockLink(tx, merchant_id, id)
   if (link === null || link.status === 'PAID') return refuse('payment_link_already_paid')
   const now = deps.clock.now()
-  if (await cancelActive(tx, link.merchant_id, link.id, now)) {
+  if ((await cancelActive(tx, link.merchant_id, [link.id], now)).size === 1) {
     await recordAudit(deps, tx, {
       ...act,
       merchant_id: link.merchant_id,

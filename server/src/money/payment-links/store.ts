@@ -139,12 +139,18 @@ export function createFindBySlug(deps: Deps): (slug: string) => Promise<Link | n
 const CANCEL = sql(
   'payment_links_cancel',
   `update payment_links set status = 'CANCELLED', updated_at = $3
-   where merchant_id = $1 and id = $2 and status = 'ACTIVE' returning 1 as cancelled`,
+   where merchant_id = $1 and id = any($2::uuid[]) and status = 'ACTIVE' returning id`,
 )
 
-/** Cancels an ACTIVE page. If the page has another status, returns false. */
-export async function cancelActive(tx: Tx, merchant_id: string, id: string, now: Date): Promise<boolean> {
-  return (await tx.query(CANCEL, [merchant_id, id, now])).length === 1
+/** Cancels the ACTIVE pages of the given ones. Returns their ids. The caller has locked the pages. */
+export async function cancelActive(
+  tx: Tx,
+  merchant_id: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<Set<string>> {
+  const cancelled = await tx.query<{ id: string }>(CANCEL, [merchant_id, ids, now])
+  return new Set(cancelled.map(({ id }) => id))
 }
 
 // The room invoices runs both statements after it has locked and marked the invoices, so their names begin with `invoices`.

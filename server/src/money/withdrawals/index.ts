@@ -33,6 +33,7 @@ export { presentWhole } from './present.ts'
 export { listRecipients, saveRecipient } from './recipients.ts'
 export { recipientRoutes } from './recipients-routes.ts'
 export {
+  cancelWaitingWithdrawals,
   cancelWithdrawal,
   recallWithdrawal,
   rejectWithdrawal,

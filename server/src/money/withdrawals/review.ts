@@ -10,10 +10,10 @@ import {
 } from '../../access/four-eyes/index.ts'
 import { refuseConflict } from '../../access/merchants/index.ts'
 import type { CanDeliver, Delivery } from '../../adapters/webhooks/index.ts'
-import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
+import { type Act, type AuditAction, recordAudits } from '../../books/audit/index.ts'
 import { lockBooks } from '../../books/ledger/index.ts'
 import { type Deps, sql, type Tx } from '../../kernel/db/index.ts'
-import { formatAmount, isId, newId, refuse } from '../../kernel/lib/index.ts'
+import { assertInvariant, formatAmount, isId, newId, refuse } from '../../kernel/lib/index.ts'
 import {
   auditFields,
   isRestricted,
@@ -145,6 +145,22 @@ export async function cancelWithdrawal(
   return writeDecision(deps, tx, act, snapshot, 'withdrawal.cancel', step, { reason: null, status_reason: null })
 }
 
+/** Cancels those of the given withdrawals that still wait for an approval or an answer. One statement writes all of them. */
+export async function cancelWaitingWithdrawals(
+  deps: Deps,
+  tx: Tx,
+  act: Act,
+  keys: readonly WithdrawalId[],
+): Promise<void> {
+  const snapshots = [...(await lockWithdrawals(tx, keys)).values()]
+  const waiting = snapshots.filter(({ withdrawal }) => canMoveWithdrawal('cancel', withdrawal.status))
+  const decided = waiting.map((snapshot) => ({
+    snapshot,
+    step: moveWithoutMoney('cancel', snapshot.withdrawal, null),
+  }))
+  await writeDecisions(deps, tx, act, 'withdrawal.cancel', decided, { reason: null, status_reason: null })
+}
+
 /** An operator's decision about a payout whose outcome is doubtful. */
 export type WithdrawalResolution = WithdrawalId & {
   outcome: 'SUCCESS' | 'FAILED'
@@ -215,7 +231,7 @@ export async function resolveWithdrawal(
     ...auditFields(withdrawal),
     ...auditVerdict(verdict),
   }
-  await auditDecision(deps, tx, act, before, 'withdrawal.resolve', reason, after)
+  await recordAudits(deps, tx, [auditEntry(act, before, 'withdrawal.resolve', reason, after)])
   return { row: { ...withdrawal, ...merchant }, deliveries, verdict }
 }
 
@@ -332,6 +348,8 @@ export async function retryWithdrawal(
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
+type DecisionTexts = { reason: string | null; status_reason: string | null }
+
 /** Writes a move with its history row, its posting and its audit entry. The merchant can read `status_reason`. */
 async function writeDecision(
   deps: Deps,
@@ -340,34 +358,43 @@ async function writeDecision(
   snapshot: WithdrawalSnapshot,
   action: AuditAction,
   step: DecidedMove,
-  { reason, status_reason }: { reason: string | null; status_reason: string | null },
+  texts: DecisionTexts,
 ): Promise<MerchantWithdrawal> {
-  const subscriptions = await readSubscriptions(tx, [snapshot])
-  const change = moveWithdrawal(deps, subscriptions, snapshot, step, { actor: act.actor, status_reason })
-  await writeWithdrawalChanges(deps, tx, [change], () => false)
-  const { withdrawal } = change
-  const after = { status: withdrawal.status, ...auditFields(withdrawal) }
-  await auditDecision(deps, tx, act, snapshot.withdrawal, action, reason, after)
+  const [withdrawal] = await writeDecisions(deps, tx, act, action, [{ snapshot, step }], texts)
+  assertInvariant(withdrawal !== undefined, 'one decision changes one withdrawal')
   return { ...withdrawal, ...snapshot.merchant }
 }
 
-function auditDecision(
+/** Writes the moves of different withdrawals together, and returns the changed withdrawals in order. */
+async function writeDecisions(
   deps: Deps,
   tx: Tx,
   act: Act,
-  { merchant_id, id, status }: Withdrawal,
+  action: AuditAction,
+  decided: readonly { snapshot: WithdrawalSnapshot; step: DecidedMove }[],
+  { reason, status_reason }: DecisionTexts,
+): Promise<Withdrawal[]> {
+  const snapshots = decided.map(({ snapshot }) => snapshot)
+  const subscriptions = await readSubscriptions(tx, snapshots)
+  const author = { actor: act.actor, status_reason }
+  const changes = decided.map(({ snapshot, step }) => moveWithdrawal(deps, subscriptions, snapshot, step, author))
+  await writeWithdrawalChanges(deps, tx, changes, () => false)
+  const changed = changes.map(({ withdrawal }) => withdrawal)
+  const entries = snapshots.map(({ withdrawal: before }, place) => {
+    const after = changed[place] as Withdrawal
+    return auditEntry(act, before, action, reason, { status: after.status, ...auditFields(after) })
+  })
+  await recordAudits(deps, tx, entries)
+  return changed
+}
+
+function auditEntry(
+  act: Act,
+  { merchant_id, id: target_id, status }: Withdrawal,
   action: AuditAction,
   reason: string | null,
   after: object,
-): Promise<void> {
-  return recordAudit(deps, tx, {
-    ...act,
-    merchant_id,
-    action,
-    target_type: 'withdrawal',
-    target_id: id,
-    reason,
-    before: { status },
-    after,
-  })
+) {
+  const before = { status }
+  return { ...act, merchant_id, action, target_type: 'withdrawal', target_id, reason, before, after } as const
 }
