@@ -16,8 +16,9 @@ const MOVE = sql(
 )
 
 /**
- * Changes the status of a merchant from the next request on, in every process. A reactivation ends an archive too. Errors: not_found for an unknown merchant,
- * invalid_state if the status does not allow the move, and conflict_of_interest, except for suspend.
+ * Changes the status of a merchant from the next request on, in every process. A reactivation ends an archive too. Errors:
+ * not_found for an unknown merchant, invalid_state if the status does not allow the move, and conflict_of_interest, except for
+ * suspend.
  */
 export async function moveMerchant(
   deps: Deps,

@@ -15,7 +15,7 @@ export { IpAddressRecord, ipAddressRoutes } from './ip-address-routes.ts'
 export { createAllowlist, IP_STATUSES, type IpAddress, isAllowedIn, presentIpAddress } from './ip-addresses.ts'
 export { decideAddress, listForReview, rejectPendingAddresses } from './ip-review.ts'
 export { getPayoutLimits, readOwnLimits, replacePayoutLimits } from './limits.ts'
-export { getMerchant, listMerchants } from './list.ts'
+export { getMerchant, listMerchants, notArchived } from './list.ts'
 export { createLockMerchantOfCaller } from './lock-caller.ts'
 export {
   inviteAgain,

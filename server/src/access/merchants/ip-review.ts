@@ -6,6 +6,7 @@ import { COUNT_MAX, type PageChoice, pageOf } from '../../kernel/http/index.ts'
 import { isId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
 import { refuseConflict } from './conflict.ts'
 import { type IpAddress, presentIpAddress } from './ip-addresses.ts'
+import { notArchived } from './list.ts'
 import type { ReviewedAddress } from './schema.ts'
 
 type IpStatus = IpAddress['status']
@@ -29,17 +30,18 @@ type IpAddressRow = IpAddress & { merchant_code: string; merchant_name: string }
 const COLUMNS = `a.id, a.merchant_id, m.merchant_code, m.name as merchant_name, a.label, a.address, a.environment, a.status,
    a.reason, a.created_at, a.decided_at`
 
+const MATCHING = `($1::text is null or a.status = $1) and (a.merchant_id = $2 or ($2::uuid is null and ${notArchived('a.merchant_id')}))`
 // The statements have no name, so that PostgreSQL plans them for the actual filters and can use the index on PENDING entries.
 const LIST = sql(
   '',
   `select ${COLUMNS} from ip_addresses a join merchants m on m.id = a.merchant_id
-   where ($1::text is null or a.status = $1) and ($2::uuid is null or a.merchant_id = $2)
+   where ${MATCHING}
    order by a.id desc limit $3 offset $4`,
 )
 const COUNT = sql(
   '',
   `select count(*)::int as total from (
-     select 1 from ip_addresses a where ($1::text is null or a.status = $1) and ($2::uuid is null or a.merchant_id = $2) limit $3) counted`,
+     select 1 from ip_addresses a where ${MATCHING} limit $3) counted`,
 )
 
 /** The filter of the list of allowlist entries for operators. Undefined as a field means all values. */

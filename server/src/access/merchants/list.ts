@@ -27,6 +27,11 @@ const COUNT = sql(
   `select count(*)::int as total from (select 1 from merchants m where ${CONDITIONS} limit $5) counted`,
 )
 
+/** Returns the condition that a row is of no archived merchant. `merchant_id` is the column of the row. */
+export function notArchived(merchant_id: string): string {
+  return `not exists (select from merchants archived where archived.id = ${merchant_id} and archived.archived_at is not null)`
+}
+
 /** Returns a merchant in the form for operators. If the merchant is unknown, refuses with not_found. */
 export async function getMerchant(reader: Reader, id: string): Promise<MerchantView> {
   const [row] = isId(id.toLowerCase()) ? await reader.query<MerchantRow>(GET, [id]) : []

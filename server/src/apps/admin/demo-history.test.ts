@@ -9,12 +9,16 @@ import { after, before, test } from 'node:test'
 import { codeOf, createWorld, type World } from '../../../test/harness.ts'
 import { fund, insertWithdrawal } from '../../../test/payouts.ts'
 import { startLiveWorld, until } from '../../../test/programs.ts'
+import { moveMerchant } from '../../access/merchants/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
-import { newId, Refusal } from '../../kernel/lib/index.ts'
-import { approveWithdrawals, listRecipients } from '../../money/withdrawals/index.ts'
+import { SCOPES } from '../../kernel/http/index.ts'
+import { newId, Refusal, routingCodeOf } from '../../kernel/lib/index.ts'
+import { approveWithdrawals, listRecipients, OPEN_STATUSES } from '../../money/withdrawals/index.ts'
 import { compose } from '../../system.ts'
 import { demo } from './demo.ts'
-import { createDemoHistory, removeDemoHistory } from './demo-history.ts'
+import { createDemoHistory } from './demo-history.ts'
+import { removeDemoHistory } from './demo-removal.ts'
+import { makeKey } from './merchants.ts'
 import { verify } from './verify.ts'
 
 const DAY_MS = 86_400_000
@@ -136,13 +140,21 @@ test('the demo history has records in many states over 30 days, its books are co
     (error) => error instanceof Refusal && error.code === 'invalid_state',
   )
   const { slug } = await openPage(merchant_id)
+  await plantOpenWork(merchant_id)
   const operator = (await world.newSession('SUPER_ADMIN')).token
   const before = await operatorLists(operator)
   assert.deepEqual(before.names.includes('Duka la Mfano: siku 30'), true)
-  assert.ok(before.waiting > 0 && before.payments > 0 && before.hits > 0, JSON.stringify(before))
+  assert.ok(before.payments > 0 && before.hits > 0, JSON.stringify(before))
+  const kinds = ['waiting', 'info_requested', 'needs_reconciliation', 'blocked'].map((kind) => `withdrawals_${kind}`)
+  assert.deepEqual(before.waiting, {
+    sandbox: [...kinds, 'collections_held', 'ip_addresses_pending'],
+    live: ['collections_held', 'ip_addresses_pending'],
+  })
+  assert.deepEqual([before.open, before.held, before.addresses], [4, 3, 1])
   const transfers = 'select count(*)::int as count from ledger_transfers where merchant_id = $1'
   const [booked] = await world.rows<{ count: number }>(transfers, [merchant_id])
 
+  await refusesRealProvider(merchant_id)
   const { archived, kept } = await removeDemoHistory(world.deps)
   assert.deepEqual(archived, [merchant_id])
   assert.match(kept, /append-only/)
@@ -167,9 +179,16 @@ test('the demo history has records in many states over 30 days, its books are co
     assert.ok(shown.text.includes(text as string), shown.text)
     assert.doesNotMatch(shown.text, /<form/)
   }
+  assert.deepEqual(await openWork(merchant_id), [])
   const after = await operatorLists(operator)
-  assert.deepEqual(after, { names: after.names, waiting: 0, payments: 0, withdrawals: 0, messages: 0, hits: 0 })
+  assert.deepEqual(after, {
+    ...{ names: after.names, waiting: { sandbox: [], live: [] }, payments: 0, withdrawals: 0, messages: 0, hits: 0 },
+    ...{ open: 0, held: 0, addresses: 0 },
+  })
   assert.equal(after.names.includes('Duka la Mfano: siku 30'), false)
+  await setLateWork(merchant_id, true)
+  assert.deepEqual(await operatorLists(operator), after, 'open work of an archived merchant stays out of the lists')
+  await setLateWork(merchant_id, false)
   const asked = await world.get('/v1/operator/merchants?archived=true', operator)
   assert.deepEqual(
     asked.body.data.items.map(({ id }: { id: string }) => id),
@@ -183,8 +202,59 @@ test('the demo history has records in many states over 30 days, its books are co
   const active_keys = 'select 1 from api_keys where merchant_id = $1 and revoked_at is null'
   assert.deepEqual(await world.rows(active_keys, [merchant_id]), [])
   assert.deepEqual(await world.rows('select 1 from members where merchant_id = $1', [merchant_id]), [])
+  const [removed] = await world.rows(
+    "select count(*)::int as count from audit_log where merchant_id = $1 and action = 'member.remove'",
+    [merchant_id],
+  )
+  assert.deepEqual(removed, { count: 4 })
   assert.deepEqual(await broken(), [])
+  await reactivates(merchant_id)
 })
+
+/** The records of a merchant that wait for the merchant or an operator. */
+async function openWork(merchant_id: string): Promise<unknown[]> {
+  return world.rows(
+    `select 'withdrawal' as kind, status from withdrawals where merchant_id = $1 and status = any($2)
+     union all select 'held', environment from held_collections where merchant_id = $1 and decided_at is null
+     union all select 'invoice', status from invoices where merchant_id = $1 and not paid and status <> 'CANCELLED'
+     union all select 'address', status from ip_addresses where merchant_id = $1 and status = 'PENDING'`,
+    [merchant_id, OPEN_STATUSES],
+  )
+}
+
+/** Gives an archived merchant open work, or takes the work back. */
+async function setLateWork(merchant_id: string, open: boolean): Promise<void> {
+  const [from, to] = open ? ['CANCELLED', 'PENDING_ADMIN_APPROVAL'] : ['PENDING_ADMIN_APPROVAL', 'CANCELLED']
+  const moved = await world.rows(
+    'update withdrawals set status = $3 where merchant_id = $1 and status = $2 returning 1 as moved',
+    [merchant_id, from, to],
+  )
+  assert.equal(moved.length, 2)
+  const decided_at = open ? null : world.deps.clock.now()
+  const held = `update held_collections h set decided_at = $2 from collections c
+     where h.merchant_id = $1 and c.merchant_id = $1 and c.id = h.collection_id returning 1 as held`
+  assert.equal((await world.rows(held, [merchant_id, decided_at])).length, 3)
+  await world.rows(
+    `update ip_addresses set status = $2, decided_at = $3 where merchant_id = $1 returning 1 as changed`,
+    [merchant_id, open ? 'PENDING' : 'REJECTED', decided_at],
+  )
+}
+
+/** A process of the previous version leaves a reactivated merchant archived. A suspension and a reactivation end the archive. */
+async function reactivates(merchant_id: string): Promise<void> {
+  const state = async () =>
+    (
+      await world.rows('select status, archived_at is not null as archived from merchants where id = $1', [merchant_id])
+    )[0]
+  await world.rows("update merchants set status = 'ACTIVE' where id = $1 returning id", [merchant_id])
+  assert.deepEqual(await state(), { status: 'ACTIVE', archived: true })
+  const act = { actor: { kind: 'operator', id: newId(world.deps, 0), name: 'operator@example.com' } } as const
+  for (const move of ['suspend', 'reactivate'] as const)
+    await inTransaction(world.deps.db, (tx) =>
+      moveMerchant(world.deps, tx, { ...act, request_id: null, address: null }, { merchant_id, move, reason: null }),
+    )
+  assert.deepEqual(await state(), { status: 'ACTIVE', archived: false })
+}
 
 /** Compares the records beside the money: the logged requests, the saved recipients, the messages, and the payers' numbers. */
 async function sideRecords(merchant_id: string, payments: number): Promise<void> {
@@ -248,16 +318,67 @@ async function operatorLists(token: string) {
   }
   const total = async (url: string): Promise<number> => (await data(url)).pagination.total_items
   const merchants: { name: string }[] = (await data('/v1/operator/merchants')).items
-  const queue: { count: number }[] = (await data('/v1/operator/queue?environment=sandbox')).items
+  const waitingIn = async (environment: string): Promise<string[]> => {
+    const queue: { kind: string; count: number }[] = (await data(`/v1/operator/queue?environment=${environment}`)).items
+    return queue.flatMap(({ kind, count }) => (count > 0 ? [kind] : []))
+  }
+  const open = OPEN_STATUSES.map((status) => total(`/v1/operator/withdrawals?status=${status}`))
   const groups: { items: { merchant_name: string | null }[] }[] = (await data('/v1/operator/search?q=ORDER-2')).groups
   return {
     names: merchants.map(({ name }) => name),
-    waiting: queue.reduce((sum, { count }) => sum + count, 0),
+    waiting: { sandbox: await waitingIn('sandbox'), live: await waitingIn('live') },
     payments: await total('/v1/operator/collections?status=successful&environment=sandbox'),
     withdrawals: await total('/v1/operator/withdrawals?environment=sandbox'),
     messages: await total('/v1/operator/messages'),
     hits: groups.flatMap(({ items }) => items).length,
+    open: (await Promise.all(open)).reduce((sum, count) => sum + count, 0),
+    held: await total('/v1/operator/collections'),
+    addresses: await total('/v1/operator/ip-addresses'),
   }
+}
+
+/** Gives the demo merchant a held payment of the live environment, two payouts in doubt, and an IP address that waits. */
+async function plantOpenWork(merchant_id: string): Promise<void> {
+  const key = async (environment: 'live' | 'sandbox') =>
+    (await makeKey(world.deps, { merchant_id, environment, scopes: Object.keys(SCOPES), name: environment }, 0))
+      .plaintext_key
+  const post = async (url: string, body: object, of: string) => {
+    const reply = await world.post(url, body, { key: of })
+    assert.ok(reply.status < 300, reply.text)
+    return reply.body.data
+  }
+  const [live, sandbox] = [await key('live'), await key('sandbox')]
+  await post('/v1/collections/wallet-push', { amount: '900.00', phone: '0754123014', reference: 'LIVE-1' }, live)
+  for (const outcome of ['NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST']) {
+    const destination = { destination_code: 'MPESA', destination_identifier: '0754123400', destination_name: 'Asha' }
+    const payout = await post('/v1/disbursements/mobile-money', { amount: '1000.00', ...destination }, sandbox)
+    await post(`/v1/sandbox/disbursements/${payout.id}/simulate`, { outcome }, sandbox)
+  }
+  await world.work()
+  const id = newId(world.deps, routingCodeOf(merchant_id))
+  await world.rows(
+    `insert into ip_addresses (merchant_id, id, label, address, environment, status, created_at)
+     values ($1, $2, 'Office', '196.41.0.1/32', 'live', 'PENDING', $3)`,
+    [merchant_id, id, world.deps.clock.now()],
+  )
+}
+
+/** If a held payment is at a provider that moves money, the command changes nothing and names the provider. */
+async function refusesRealProvider(merchant_id: string): Promise<void> {
+  const provide = (provider: string, of: string) =>
+    world.rows(
+      `update collection_attempts a set provider = $2 from collections c where c.merchant_id = $1 and c.reference = 'LIVE-1'
+         and a.merchant_id = c.merchant_id and a.collection_id = c.id and a.provider = $3`,
+      [merchant_id, provider, of],
+    )
+  await provide('selcom', 'mock')
+  await assert.rejects(
+    () => removeDemoHistory(world.deps),
+    (error) => error instanceof Refusal && error.code === 'invalid_state' && error.message.includes('wait at selcom'),
+  )
+  const [kept] = await world.rows('select status, archived_at from merchants where id = $1', [merchant_id])
+  assert.deepEqual(kept, { status: 'ACTIVE', archived_at: null })
+  await provide('mock', 'selcom')
 }
 
 test('the command revokes the key of the demo history after the last use of the key, and another key still works', async () => {

@@ -40,7 +40,7 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
       '--history':
         'Instead, makes a second demo merchant with 30 days of sandbox payments, payouts, links and invoices',
       '--remove-history':
-        'Instead, archives that merchant: it takes no payment and lists leave it out. Its records stay: the books are append-only',
+        'Instead, ends the open work of that merchant and archives it: it takes no payment, and lists and counts of all merchants leave it out. Its records stay: the books are append-only',
     },
   },
   'merchant create': {

@@ -1,6 +1,7 @@
 // Reads the operators' queue: the number, the amount and the age of the records of each kind that need an operator.
 
 import Type, { type Static } from 'typebox'
+import { notArchived } from '../../access/merchants/index.ts'
 import { failingEndpoints } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
@@ -51,14 +52,14 @@ const WITHDRAWALS = sql(
      select status, created_at, amount_minor from withdrawals
      where status in (${Object.keys(KIND_OF_STATUS)
        .map((status) => `'${status}'`)
-       .join(', ')}) and environment = $1 limit $2) w
+       .join(', ')}) and environment = $1 and ${notArchived('merchant_id')} limit $2) w
    group by w.status`,
 )
 // The sum of the held accounts equals the amount of the held payments.
 const HELD = sql(
   'queue_held',
   `with held as materialized (
-     select merchant_id, held_at from held_collections where decided_at is null and environment = $1 limit $2
+     select merchant_id, held_at from held_collections where decided_at is null and environment = $1 and ${notArchived('merchant_id')} limit $2
    )
    select count(*)::int as count, min(held_at) as oldest_at, coalesce((
      select sum(a.balance_minor) from (select distinct merchant_id from held) m
@@ -76,7 +77,11 @@ const MERCHANTS = counted(
   'created_at',
   "merchants where status = 'PENDING' or (status = 'ACTIVE' and not verified)",
 )
-const ADDRESSES = counted('queue_addresses', 'created_at', "ip_addresses where status = 'PENDING'")
+const ADDRESSES = counted(
+  'queue_addresses',
+  'created_at',
+  `ip_addresses where status = 'PENDING' and ${notArchived('merchant_id')}`,
+)
 const EXCEPTIONS = counted('queue_exceptions', 'opened_at', 'reconciliation_exceptions where resolution is null')
 
 /**

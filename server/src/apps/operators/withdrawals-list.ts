@@ -1,6 +1,7 @@
 // Reads withdrawals for operators: the list of all merchants, and one withdrawal with its details.
 
 import { type DailySums, fourEyesMinor, payoutSums, readSums } from '../../access/four-eyes/index.ts'
+import { notArchived } from '../../access/merchants/index.ts'
 import { readBalance } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, pageOf } from '../../kernel/http/index.ts'
@@ -44,7 +45,7 @@ const COLUMNS = `${WITHDRAWAL_COLUMNS}, ${MERCHANT_COLUMNS}`
 
 // The query has no name, so that PostgreSQL plans it for the current filters. A partial index contains only the open
 // withdrawals.
-const OPEN = `withdrawals w where ($1::uuid is null or w.merchant_id = $1) and w.environment = any($2::text[])
+const OPEN = `withdrawals w where (w.merchant_id = $1 or ($1::uuid is null and ${notArchived('w.merchant_id')})) and w.environment = any($2::text[])
      and w.status = $3 and w.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`
 const listOpen = (direction: 'asc' | 'desc') =>
   sql(

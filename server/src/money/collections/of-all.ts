@@ -1,6 +1,7 @@
 // Lists the collections of all merchants for operators. If the filter names no merchant, a list first finds the merchants with
 // such payments, and then filters a limited number of rows of each. PostgreSQL reads only the queue of reviews completely.
 
+import { notArchived } from '../../access/merchants/index.ts'
 import { beginsWith, type Deps, lastReferenceFirst, type Statement, sql } from '../../kernel/db/index.ts'
 import {
   COUNT_MAX,
@@ -96,7 +97,7 @@ const ASKED_FOR = (environment: string) => `($2::text is null or ${environment} 
 const UNDER_REVIEW = listStatement(
   `select h.merchant_id, h.collection_id as id, h.held_at from held_collections h
      left join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
-     where h.decided_at is null and ($1::uuid is null or h.merchant_id = $1)
+     where h.decided_at is null and (h.merchant_id = $1 or ($1::uuid is null and ${notArchived('h.merchant_id')}))
        and ${matchingSql('h.collection_id', 'h.environment')}`,
   'held_at, id',
 )
@@ -120,7 +121,9 @@ const WAITING = listStatement(
          select a.merchant_id from collection_attempts a
          where a.due_at is not null and a.merchant_id > w.merchant_id order by a.merchant_id limit 1) following
        where w.number < ${WAITING_MAX} and $1::uuid is null
-     ), books as materialized (select merchant_id from waiting)
+     ), books as materialized (
+       select w.merchant_id from waiting w where $1::uuid is not null or ${notArchived('w.merchant_id')}
+     )
      select distinct c.merchant_id, c.id from books b cross join lateral (
        select a.merchant_id, a.collection_id from collection_attempts a
        where a.due_at is not null and a.merchant_id = b.merchant_id order by a.due_at limit ${SHARE}) a
