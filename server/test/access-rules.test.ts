@@ -104,6 +104,8 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/overview': { roles: ALL },
   'GET /v1/merchant/checklist': { roles: ALL },
   'GET /v1/merchant/attention': { roles: ALL },
+  'GET /v1/merchant/webhook-resends': { roles: BUILDERS },
+  'POST /v1/merchant/webhook-resends': { roles: BUILDERS },
   'GET /v1/me/attention': 'session',
   'GET /v1/merchant/balance-mark': { roles: ALL },
   'PUT /v1/merchant/balance-mark': { roles: ['MERCHANT_ADMIN', 'FINANCE'] },

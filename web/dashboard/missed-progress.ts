@@ -3,16 +3,13 @@
 
 import type { call as Call } from '../ui/api.ts'
 import type { Environment } from '../ui/data.ts'
+import { awaitResults, lastNumber } from './delivery-results.ts'
 
 /** The greatest number of pages of one read. If the list is longer, the console does not follow the deliveries. */
 const PAGES_MAX = 3
 const PAGE_SIZE = 100
 /** The server replays no delivery with this number of attempts. */
 const ATTEMPTS_MAX = 100
-/** The pause between two reads, in milliseconds. */
-const LOOK_MS = 1_000
-/** If no delivery gets a result for this time in milliseconds, the console stops. The server waits 8 seconds for a receiver. */
-const PATIENCE_MS = 30_000
 
 /** The list to read: the deliveries of this endpoint since the oldest missed one. */
 type MissedList = { environment: Environment; endpoint_id: string; from: string }
@@ -32,45 +29,41 @@ async function readList(call: typeof Call, list: MissedList & { to?: string }) {
   }
 }
 
-const lastAttemptOf = (attempts: readonly { number: number }[]) => attempts.at(-1)?.number ?? 0
-
 /** Reads the missed deliveries before a replay. Null means that the list is too long or the read failed. */
 export async function readMissed(call: typeof Call, list: MissedList): Promise<MissedRead | null> {
   const items = await readList(call, list).catch(() => null)
   const missed = items?.filter(
     ({ status, attempts }) =>
-      lastAttemptOf(attempts) < ATTEMPTS_MAX && (status === 'failed' || (status === 'pending' && attempts.length > 0)),
+      lastNumber(attempts) < ATTEMPTS_MAX && (status === 'failed' || (status === 'pending' && attempts.length > 0)),
   )
   const newest = missed?.[0]
   if (missed === undefined || newest === undefined) return null
   // The period ends after the newest missed delivery, so that later events do not lengthen the list.
   const to = new Date(Date.parse(newest.created_at) + 1_000).toISOString()
-  return { list: { ...list, to }, waiting: new Map(missed.map(({ id, attempts }) => [id, lastAttemptOf(attempts)])) }
+  return { list: { ...list, to }, waiting: new Map(missed.map(({ id, attempts }) => [id, lastNumber(attempts)])) }
 }
 
 /**
- * Reads the list until each missed delivery has a result, or no further result comes. Reports each change. A failed read counts as
- * a read without a result.
+ * Reads the list until each missed delivery has a result, or no further result comes. Reports each change.
  */
 export async function watchMissed(
   call: typeof Call,
   { list, waiting }: MissedRead,
   report: (now: MissedProgress) => void,
 ): Promise<MissedProgress> {
-  let [now, deadline]: [MissedProgress, number] = [{ arrived: 0, refused: 0 }, Date.now() + PATIENCE_MS]
-  while (now.arrived + now.refused < waiting.size && Date.now() < deadline) {
-    await new Promise((done) => setTimeout(done, LOOK_MS))
-    const items = await readList(call, list).catch(() => null)
-    if (items === null) continue
+  let now: MissedProgress = { arrived: 0, refused: 0 }
+  await awaitResults(waiting.size, async () => {
+    const items = await readList(call, list)
+    if (items === null) return now.arrived + now.refused
     const missed = items.filter(({ id }) => waiting.has(id))
     const arrived = missed.filter(({ status }) => status === 'delivered').length
     const refused = missed.filter(
-      ({ id, status, attempts }) => status !== 'delivered' && lastAttemptOf(attempts) > (waiting.get(id) ?? 0),
+      ({ id, status, attempts }) => status !== 'delivered' && lastNumber(attempts) > (waiting.get(id) ?? 0),
     ).length
-    if (arrived === now.arrived && refused === now.refused) continue
+    const changed = arrived !== now.arrived || refused !== now.refused
     now = { arrived, refused }
-    deadline = Date.now() + PATIENCE_MS
-    report(now)
-  }
+    if (changed) report(now)
+    return arrived + refused
+  })
   return now
 }

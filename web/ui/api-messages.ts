@@ -41,6 +41,7 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be at most {}': 'Andika {} au chini yake.',
   'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
   'must be up to {} ids, separated by commas': 'Chagua malipo yasiyozidi {}.',
+  'must have 1 to {} ids of payments': 'Chagua malipo kati ya 1 na {}.',
   'must occur only once': 'Taja hili mara moja tu.',
   'has "{}" twice': 'Ina "{}" mara mbili. Ondoa moja.',
   'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
@@ -310,6 +311,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Ujumbe huu bado unasubiri: seva itautuma tena. Angalia utajaribiwa tena lini.',
   'The server attempted this delivery {} times and does not send it again.':
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
+  'The server sends the webhooks of at most {} payments in one call. Choose fewer payments.':
+    'Webhook za malipo yasiyozidi {} hutumwa kwa mara moja. Chagua malipo machache zaidi.',
   'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.':
     'Anwani ya ujumbe huu imeondolewa. Ujumbe hautumwi tena.',
   'Use /v1/merchant/webhook-config for the default endpoint.':

@@ -190,6 +190,9 @@ export type Schemas = {
   WebhookEndpointRequest: { webhook_url: string; events?: Array<Schemas['EventChoice']>; description?: string }
   WebhookReplay: { queued: number; more: boolean; next_since: string | null }
   WebhookReplayRequest: { since: string; until?: string; event?: Schemas['EventChoice']; endpoint_id?: string; status?: "failed" | "delivered" | "all" }
+  WebhookResend: { collection_id: string; deliveries: Array<{ id: string; attempts: number; refusal: "waits" | "attempt_limit" | "endpoint_deleted" | null }> }
+  WebhookResendState: { collection_id: string; deliveries: Array<{ id: string; attempts: number; status: Schemas['WebhookDeliveryStatus']; status_code: number | null; error: string | null }> }
+  WebhookResendsRequest: { collection_ids: Array<string> }
   Withdrawal: { id: string; merchant_id: string; environment: Schemas['Environment']; method: Schemas['PayoutMethod']; amount: Schemas['Money']; currency: string; destination_name: string | null; destination_identifier: string; destination_code: string; bank_name: string | null; reference: string | null; merchant_reference: string | null; status: Schemas['WithdrawalStatus']; requires_approval: boolean; status_reason: string | null; failure_reason_code: Schemas['PayoutFailureCode'] | null; failure_reason_message: string | null; failure_reason_message_sw: string | null; processor_charge: Schemas['Money']; infinity_fee: Schemas['Money']; percentage_fee: Schemas['Money']; flat_fee: Schemas['Money']; total_charges: Schemas['Money']; total_reserved_amount: Schemas['Money']; recipient_net_amount: Schemas['Money']; pricing_rule_id: string | null; pricing_rule_label: string | null; processor_fee_pass_through: boolean; provider_reference: string | null; transaction_reference: string | null; metadata: Schemas['Metadata']; initiated_at: string; completed_at: string | null; created_at: string; updated_at: string }
   WithdrawalActor: { kind: "user" | "operator" | "api_key" | "command" | "system" | "provider"; id: string | null; name: string }
   WithdrawalCase: { withdrawal: Schemas['OperatorWithdrawalWithHistory']; api_key_created_at: string | null; facts: Schemas['DecisionFacts'] | null; balance: { available: string; reserved: string; held: string; currency: string; last_received_at: string | null; received_24h: string; received_24h_complete: boolean; received_daily_before: string | null; received_burst: boolean }; destination: { first_time: boolean; paid_count: number; paid_amount: string; first_paid_at: string | null; last_paid_at: string | null; other_merchants: number; newest_other_merchants: Array<{ merchant_id: string; name: string; destination_name: string | null; last_paid_at: string }>; other_names: Array<string> }; name_checks: Array<Schemas['NameCheck']>; payout_limits: { daily: { limit: string | null; approved_today: string; exceeded: boolean }; destination: { limit: string | null; approved_today: string; exceeded: boolean } }; velocity: Array<{ hours: number; count: number; amount: string }>; earlier: Array<{ withdrawal_id: string; status: Schemas['WithdrawalStatus']; amount: string; destination_identifier: string; created_at: string; reason: string | null }>; conflict_of_interest: boolean; merchant: { id: string; name: string; merchant_code: string; status: Schemas['MerchantStatus']; verified: boolean; created_at: string } }
@@ -645,6 +648,18 @@ export type Calls = {
     query: { environment?: "live" | "sandbox"; merchant_id?: string }
     body: undefined
     data: Schemas['WebhookDelivery']
+  }
+  'POST /v1/merchant/webhook-resends': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string }
+    body: Schemas['WebhookResendsRequest']
+    data: { items: Array<Schemas['WebhookResend']> }
+  }
+  'GET /v1/merchant/webhook-resends': {
+    params: {  }
+    query: { environment?: "live" | "sandbox"; merchant_id?: string; collection_ids: string }
+    body: undefined
+    data: { items: Array<Schemas['WebhookResendState']> }
   }
   'GET /v1/events': {
     params: {  }

@@ -16,6 +16,8 @@ export function BusyButton({
   busy?: boolean
   disabled?: boolean
   onClick: () => void
+  onFocus?: () => void
+  onBlur?: () => void
   ref?: Ref<HTMLButtonElement>
   children: ReactNode
 }) {

@@ -38,18 +38,21 @@ export type BulkAct<Row> = {
 }
 
 /**
- * Shows the number of selected rows, and the button of the action. If `act` has `run`, the action stops at the first row that
+ * Shows the number of selected rows, and the button of the action. If no row of the list allows an action, shows only results. If `act` has `run`, the action stops at the first row that
  * fails, and this row and the following rows stay selected.
  */
 export function BulkBar<Row>({
   act,
   rows,
+  idle,
   keyOf,
   choose,
 }: {
   act: BulkAct<Row>
   /** The rows that the user has selected. */
   rows: readonly Row[]
+  /** True if no row of the list allows the action. */
+  idle: boolean
   keyOf: (row: Row) => string
   choose: (keys: string[]) => void
 }) {
@@ -76,15 +79,15 @@ export function BulkBar<Row>({
       setBusy(false)
       if (!act.runAll) {
         choose(rows.slice(done).map(keyOf))
-        // The result is a toast. If no row of the list allows the action any more, this bar disappears.
+        // The result is a toast, because this bar is empty if no row of the list allows the action any more.
         if (done > 0 && act.done) showToast(act.done(done))
         await queries.invalidateQueries()
       }
     }
   }
   return (
-    <Group gap="sm" className="no-print">
-      <Text size="sm">{rows.length === 0 ? t.none : t.selected(showCount(rows.length))}</Text>
+    <Group gap="sm" className="no-print bulk-bar">
+      {idle ? null : <Text size="sm">{rows.length === 0 ? t.none : t.selected(showCount(rows.length))}</Text>}
       {rows.length === 0 ? null : (
         <>
           <Button size="xs" variant="default" disabled={busy} onClick={() => choose([])}>

@@ -193,8 +193,14 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       {waits ? <LoadingRows label={t.loading} /> : null}
       {none ? props.empty : null}
       {data && empty && !none ? <None past={data.pagination.total_items > 0} {...props} /> : null}
-      {data && props.bulk && data.items.some(props.bulk.can) ? (
-        <BulkBar act={props.bulk} rows={selected} keyOf={props.rowKey} choose={setChosen} />
+      {props.bulk ? (
+        <BulkBar
+          act={props.bulk}
+          rows={selected}
+          idle={!data?.items.some(props.bulk.can)}
+          keyOf={props.rowKey}
+          choose={setChosen}
+        />
       ) : null}
       {data && data.items.length > 0 ? (
         <SecondsContext value={false}>

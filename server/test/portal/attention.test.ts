@@ -448,6 +448,11 @@ for (const language of languagesOf(0)) {
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'ORDER-78\nORDER-77\nHELD-1')
     const before = receiver.received.length
     const sent = () => receiver.received.slice(before).map(({ body }) => JSON.parse(body).collection_id)
+    const calls: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/webhook-resends|\/replay|\/timeline/.test(pathname)) calls.push(`${request.method()} ${pathname}`)
+    })
     await resend.click()
     await dialog.getByText(says('Malipo 1 hayajakamilika', '1 selected payment is not finished')).waitFor()
     await at.picture('resend-selected-question')
@@ -459,14 +464,17 @@ for (const language of languagesOf(0)) {
     await page.locator('.toasts').getByText(arrived, { exact: true }).waitFor()
     assert.deepEqual(sent().sort(), [id, other_id].sort(), 'each finished payment is sent once')
     await page.getByText(says('Umechagua 1', '1 selected')).waitFor()
+    assert.equal(
+      await page.evaluate<string>('document.activeElement.textContent.slice(0, 40)'),
+      says('Tuma webhook tena', 'Resend webhooks'),
+      'the button keeps the focus',
+    )
     await at.looks('a list after all webhooks arrived')
     // The server refuses one payment, and the receiver does not accept the other one.
-    const refused = await ofOther()
-    await page.route(`**/webhook-deliveries/${refused.id}/replay?*`, (route) => {
-      const message = 'This delivery is still pending: the server retries it. See next_attempt_at.'
-      const error = { code: 'invalid_state', message, details: null }
-      return route.fulfill({ status: 409, json: { success: false, error } })
-    })
+    await office.world.rows('update webhook_deliveries set attempts = 100 where merchant_id = $1 and id = $2', [
+      merchant.id,
+      (await ofOther()).id,
+    ])
     receiver.reply = { kind: 'status', status: 503 }
     await all.check()
     await resend.click()
@@ -482,14 +490,26 @@ for (const language of languagesOf(0)) {
       .getByText(says('ORDER-77: seva yako imejibu HTTP 503', 'ORDER-77: your server answered with HTTP 503'))
       .waitFor()
     await reasons
-      .getByText(says('ORDER-78: Ujumbe huu bado unasubiri', 'ORDER-78: This delivery is still pending'))
+      .getByText(says('ORDER-78: seva imeutuma mara 100', 'ORDER-78: the server made 100 attempts'))
       .waitFor()
     await page.getByText(says('Umechagua 3', '3 selected')).waitFor()
+    const resends = '/v1/merchant/webhook-resends'
+    assert.equal(calls.filter((one) => one === `POST ${resends}`).length, 2, 'each run is one call')
+    assert.deepEqual(
+      [...new Set(calls)].sort(),
+      [`GET ${resends}`, `POST ${resends}`],
+      'one read has the progress of all',
+    )
     await at.looks('a list with refused webhooks')
     await at.picture('resend-selected-refused')
     await page.setViewportSize({ width: 360, height: 740 })
     await at.looks('a list with refused webhooks on a phone')
     await at.picture('resend-selected-refused-phone')
+    // The report stays when the list becomes empty.
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByLabel(says('Namba ya kumbukumbu', 'Reference')).fill('NOTHING')
+    await page.getByText('ORDER-78', { exact: true }).waitFor({ state: 'detached' })
+    await reasons.first().waitFor()
     await at.leave()
   })
 

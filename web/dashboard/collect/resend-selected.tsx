@@ -4,8 +4,10 @@ import { Alert, Button, Group, List, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { useCall } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
+import { newIdempotencyKey } from '../../ui/form.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
@@ -30,6 +32,7 @@ const resendManyTexts = texts({
       `Webhook zote zimefika kwa malipo ${showCount(arrived)}${not === 0 ? '' : `, hazijafika zote kwa malipo ${showCount(not)}`}.`,
     no_webhook: 'malipo hayana webhook',
     waits: 'ujumbe unasubiri kutumwa tayari',
+    attempt_limit: 'seva imeutuma mara 100 na haiutumi tena',
     late: 'bado hakuna matokeo baada ya sekunde 30',
     status: (code: number) => `seva yako imejibu HTTP ${code}`,
     lost: 'muunganisho umekatika; huenda ujumbe umetumwa',
@@ -51,6 +54,7 @@ const resendManyTexts = texts({
       `All webhooks arrived for ${showCount(arrived)} ${arrived === 1 ? 'payment' : 'payments'}${not === 0 ? '' : `, not for ${showCount(not)}`}.`,
     no_webhook: 'the payment has no webhook',
     waits: 'the event already waits for its attempt',
+    attempt_limit: 'the server made 100 attempts and sends it no more',
     late: 'no result after 30 seconds',
     status: (code: number) => `your server answered with HTTP ${code}`,
     lost: 'the connection failed, so the server may have sent the event',
@@ -65,7 +69,7 @@ type ResendSummary = { arrived: number; failed: ReadonlyMap<string, readonly str
 
 /**
  * Shows the button, its question and the summary. Members who may not send webhooks see nothing. Afterwards, only the payments
- * whose webhook did not arrive stay selected.
+ * whose webhook did not arrive stay selected. The button keeps the focus after the run, also without a selected payment.
  */
 export function ResendSelected({
   rows,
@@ -82,20 +86,29 @@ export function ResendSelected({
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
   const [asked, setAsked] = useState<readonly SelectablePayment[] | null>(null)
   const [sending, setSending] = useState(false)
+  const [focused, setFocused] = useState(false)
+  // One key for each question, so that a double press sends one request.
+  const once = useRef('')
+  const button = useRef<HTMLButtonElement>(null)
   const [summary, setSummary] = useState<ResendSummary | null>(null)
   const selected = useRef(rows)
   selected.current = rows
   if (!develops) return null
   const finished = asked?.filter(({ status }) => FINISHED.has(status)) ?? []
   const unfinished = (asked?.length ?? 0) - finished.length
+  const ask = () => {
+    once.current = newIdempotencyKey()
+    setAsked(rows)
+  }
   const send = async () => {
+    if (sending || asked === null) return
     setAsked(null)
     setSending(true)
     setSummary(null)
     const all = finished.length
     const toast = showProgressToast(t.progress(0, all))
     const ids = finished.map(({ collection_id }) => collection_id)
-    const results = await resendAll(call, ids, (done) => toast.update(t.progress(done, all)))
+    const results = await resendAll(call, ids, once.current, (done) => toast.update(t.progress(done, all)))
     const failed = new Map<string, string[]>()
     for (const row of finished) {
       const failure = results.get(row.collection_id) ?? null
@@ -108,15 +121,26 @@ export function ResendSelected({
     toast.end(t.summary(arrived.size, all - arrived.size), failed.size === 0 ? 'done' : 'warning')
     choose(selected.current.map(({ collection_id }) => collection_id).filter((id) => !arrived.has(id)))
     setSending(false)
+    // A double click in the dialog has moved the focus to the page below.
+    if (document.activeElement?.contains(button.current)) button.current?.focus()
     await queries.invalidateQueries()
   }
   const count = finished.length
   return (
     <>
-      {rows.length === 0 && !sending ? null : (
-        <Button size="xs" variant="default" loading={sending} onClick={() => setAsked(rows)}>
+      {rows.length === 0 && !sending && !focused ? null : (
+        <BusyButton
+          ref={button}
+          size="xs"
+          variant="default"
+          busy={sending}
+          disabled={rows.length === 0}
+          onClick={ask}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+        >
           {t.resend}
-        </Button>
+        </BusyButton>
       )}
       {summary === null ? null : <ResendReport summary={summary} close={() => setSummary(null)} />}
       <Dialog

@@ -2,7 +2,7 @@
 
 import { Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { useCall, useRead } from '../../ui/data.ts'
@@ -11,6 +11,7 @@ import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { awaitResults, lastNumber } from '../delivery-results.ts'
 import { deliveryState } from '../develop/delivery-parts.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { resendTexts } from './resend-texts.ts'
@@ -20,51 +21,12 @@ export type TimelineRead = Calls['GET /v1/collections/{collection_id}/timeline']
 type WebhookItem = Extract<TimelineRead[number], { kind: 'webhook' }>
 type ResentDelivery = Calls['GET /v1/merchant/webhook-deliveries/{id}']['data']
 
-/** The pause between two reads of the delivery, in milliseconds. */
-const LOOK_MS = 500
-/** After this time in milliseconds, the page stops waiting for the result. The server waits 8 seconds for a receiver. */
-const PATIENCE_MS = 30_000
-
-/** Returns the number of the last attempt, or 0. */
-export const lastNumber = ({ attempts }: ResentDelivery) => attempts.at(-1)?.number ?? 0
-
-/** A delivery that the page sent again, its endpoint, and the number of its last attempt before. */
-type ResentWebhook = { id: string; endpoint_id: string; attempts_before: number }
-/** The deliveries of one press of the button, and the refusals of the server. */
-type ResentSet = { at: number; sent: readonly ResentWebhook[]; refusals: readonly ResendRefusal[] }
+/** A delivery that the page sent again. `ended` is true if its attempt has ended or the server has cancelled the delivery. */
+type ResentWebhook = { delivery: ResentDelivery; ended: boolean }
+/** The results of one press of the button, and the refusals of the server. */
+type ResentSet = { results: readonly ResentWebhook[]; refusals: readonly ResendRefusal[] }
 /** The server refused to send this delivery again. */
 type ResendRefusal = { id: string; error: unknown }
-
-/**
- * Reads a delivery until its next attempt has ended, or until the page stops waiting. `ended` is true if the attempt has ended
- * or the server has cancelled the delivery.
- */
-function useNextAttempt(resent: ResentWebhook, onFinish: () => void) {
-  const queries = useQueryClient()
-  const [waiting, setWaiting] = useState(true)
-  const { data, error } = useRead(
-    'GET /v1/merchant/webhook-deliveries/{id}',
-    { params: { id: resent.id } },
-    { enabled: waiting, live: LOOK_MS },
-  )
-  const ended = data !== undefined && (lastNumber(data) > resent.attempts_before || data.status === 'cancelled')
-  const finished = useRef(onFinish)
-  finished.current = onFinish
-  useEffect(() => {
-    if (!waiting) return
-    const finish = () => {
-      setWaiting(false)
-      finished.current()
-      // The timeline then shows the attempt of the result.
-      void queries.invalidateQueries()
-    }
-    if (ended) return finish()
-    const patience = setTimeout(finish, PATIENCE_MS)
-    return () => clearTimeout(patience)
-  }, [waiting, ended, queries])
-  // While the page waits, it hides an error, because a later read may succeed.
-  return { delivery: data, error: waiting ? null : error, waiting, ended }
-}
 
 /** Returns the deliveries of the newest event, one for each endpoint. Ids of deliveries begin with their time. */
 export function newestDeliveries(webhooks: readonly WebhookItem[]) {
@@ -82,33 +44,49 @@ export function newestDeliveries(webhooks: readonly WebhookItem[]) {
   })
 }
 
-/** Sends deliveries again, each with its own request, and returns the result of each request. */
+/** Sends deliveries again, each with its own request, and returns the results as they arrive. */
 function useResend() {
   const call = useCall()
   const queries = useQueryClient()
   const [set, setSet] = useState<ResentSet | null>(null)
-  const [asking, setAsking] = useState(false)
-  const [open, setOpen] = useState(0)
+  const [sending, setSending] = useState(false)
   const send = async (ids: readonly string[]) => {
     setSet(null)
-    setAsking(true)
+    setSending(true)
     const replies = await Promise.allSettled(
       ids.map((id) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } })),
     )
-    const sent = replies.flatMap((reply) => {
-      if (reply.status === 'rejected') return []
-      const { id, endpoint_id } = reply.value
-      return [{ id, endpoint_id, attempts_before: lastNumber(reply.value) }]
-    })
+    const sent = replies.flatMap((reply) => (reply.status === 'fulfilled' ? [reply.value] : []))
     const refusals = replies.flatMap((reply, i) =>
       reply.status === 'rejected' ? [{ id: ids[i] ?? '', error: reply.reason }] : [],
     )
-    setSet({ at: Date.now(), sent, refusals })
-    setOpen(sent.length)
-    setAsking(false)
-    await queries.invalidateQueries()
+    const newest = new Map(sent.map((delivery) => [delivery.id, delivery]))
+    const ended = (before: ResentDelivery) => {
+      const now = newest.get(before.id) ?? before
+      return lastNumber(now.attempts) > lastNumber(before.attempts) || now.status === 'cancelled'
+    }
+    const show = (chosen: readonly ResentDelivery[]) => {
+      const results = chosen.map((one) => ({ delivery: newest.get(one.id) ?? one, ended: ended(one) }))
+      setSet({ results, refusals })
+      // The timeline then shows the attempts of the results.
+      return queries.invalidateQueries()
+    }
+    void show([])
+    let shown = 0
+    await awaitResults(sent.length, async () => {
+      const open = sent.filter((one) => !ended(one)).map(({ id }) => id)
+      const read = (id: string) => call('GET /v1/merchant/webhook-deliveries/{id}', { params: { id } })
+      const reads = await Promise.all(open.map((id) => read(id).catch(() => null)))
+      for (const delivery of reads) if (delivery !== null) newest.set(delivery.id, delivery)
+      const results = sent.filter(ended)
+      if (results.length > shown) void show(results)
+      shown = results.length
+      return shown
+    })
+    setSending(false)
+    await show(sent)
   }
-  return { send, set, sending: asking || open > 0, onFinish: () => setOpen((count) => count - 1) }
+  return { send, set, sending }
 }
 
 /**
@@ -119,7 +97,7 @@ function useResend() {
 export function useResendWebhook(items: TimelineRead | undefined): { button: ReactNode; result: ReactNode } {
   const t = useTexts(resendTexts)
   const develops = useHasRole('MERCHANT_ADMIN', 'DEVELOPER')
-  const { send, set, sending, onFinish } = useResend()
+  const { send, set, sending } = useResend()
   const webhooks = items?.filter((item) => item.kind === 'webhook') ?? []
   const deliveries = newestDeliveries(webhooks)
   if (!develops || deliveries.length === 0) return { button: null, result: null }
@@ -142,8 +120,11 @@ export function useResendWebhook(items: TimelineRead | undefined): { button: Rea
         <div role="status">
           {sending ? <Text size="sm">{t.sending}</Text> : null}
           <Stack gap="sm">
-            {set?.sent.map((one) => (
-              <ResentOutcome key={`${set.at} ${one.id}`} resent={one} onFinish={onFinish} />
+            {set?.results.map(({ delivery, ended }) => (
+              <Stack key={delivery.id} gap={0} className="long-mono">
+                <EndpointAddress endpoint_id={delivery.endpoint_id} />
+                <ResendResult delivery={delivery} ended={ended} />
+              </Stack>
             ))}
           </Stack>
         </div>
@@ -170,19 +151,6 @@ function RefusedResend({ id, error }: ResendRefusal) {
   return (
     <Stack gap={0} className="long-mono">
       {data === undefined ? null : <EndpointAddress endpoint_id={data.endpoint_id} />}
-      <Problem error={error} />
-    </Stack>
-  )
-}
-
-/** Waits for the attempt of one endpoint, and shows its address and its result. */
-function ResentOutcome({ resent, onFinish }: { resent: ResentWebhook; onFinish: () => void }) {
-  const { delivery, error, waiting, ended } = useNextAttempt(resent, onFinish)
-  if (waiting) return null
-  return (
-    <Stack gap={0} className="long-mono">
-      <EndpointAddress endpoint_id={resent.endpoint_id} />
-      {delivery === undefined || error !== null ? null : <ResendResult delivery={delivery} ended={ended} />}
       <Problem error={error} />
     </Stack>
   )

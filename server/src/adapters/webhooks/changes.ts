@@ -2,7 +2,7 @@
 // the e-mail about a change.
 
 import type { FastifyRequest } from 'fastify'
-import { type Act, type AuditAction, actOf, recordAudit } from '../../books/audit/index.ts'
+import { type Act, type AuditAction, actOf, recordAudit, recordAudits } from '../../books/audit/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { type Authenticate, caller, checkAccess, chooseCaller, type Environment } from '../../kernel/http/index.ts'
 
@@ -47,4 +47,26 @@ export function auditWebhookChange(
   const merchant_id = caller(request).merchant.id
   const [target_type = ''] = action.split('.')
   return recordAudit(deps, tx, { ...actOf(request), merchant_id, action, target_type, target_id, ...change })
+}
+
+/** Writes one entry for each delivery that the caller sends again to the audit log, in one statement. */
+export function auditReplays(
+  deps: Deps,
+  tx: Tx,
+  request: FastifyRequest,
+  environment: Environment,
+  ids: readonly string[],
+): Promise<void> {
+  const entry = {
+    ...actOf(request),
+    merchant_id: caller(request).merchant.id,
+    action: 'webhook_delivery.replay',
+    target_type: 'webhook_delivery',
+    after: { environment },
+  } as const
+  return recordAudits(
+    deps,
+    tx,
+    ids.map((target_id) => ({ ...entry, target_id })),
+  )
 }

@@ -115,7 +115,7 @@ const REPLAY = sql(
   `update webhook_deliveries
    set status = 'pending', attempts = case when status = 'pending' then attempts else greatest(attempts, $4) end,
      due_at = $5, lease_owner = null, updated_at = case when status = 'pending' then updated_at else $5 end
-   where merchant_id = $1 and environment = $2 and id = $3 and ${ENDPOINT_EXISTS}
+   where merchant_id = $1 and environment = $2 and id = any($3::uuid[]) and ${ENDPOINT_EXISTS}
      and (status in ('delivered', 'failed') and attempts < $6
        or status = 'pending' and attempts > 0 and lease_owner is null and due_at > $7)
    returning id`,
@@ -165,6 +165,24 @@ export async function listDeliveries(
 }
 
 /**
+ * Queues one more attempt of each delivery, and returns the ids of the queued ones. Skips deliveries that are due, in flight or
+ * without an attempt, have 100 attempts or a deleted endpoint.
+ */
+export async function queueReplays(
+  deps: Deps,
+  tx: Tx,
+  merchant_id: string,
+  environment: Environment,
+  ids: readonly string[],
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const now = deps.clock.now()
+  const soon = new Date(now.getTime() + DUE_SOON_MS)
+  const values = [merchant_id, environment, ids, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, soon]
+  return (await tx.query<{ id: string }>(REPLAY, values)).map(({ id }) => id)
+}
+
+/**
  * Queues one more attempt with the same id and bytes. If the delivery waits for a retry, makes this retry due now. Refuses an
  * unknown delivery with not_found. If the delivery is due, in flight or without an attempt, refuses with invalid_state. Refuses
  * a delivery with 100 attempts or a deleted endpoint with invalid_state too.
@@ -177,9 +195,7 @@ export async function replayDelivery(
   id: string,
 ): Promise<DeliveryView> {
   if (!isId(id)) refuse('not_found')
-  const now = deps.clock.now()
-  const soon = new Date(now.getTime() + DUE_SOON_MS)
-  const moved = await tx.query(REPLAY, [merchant_id, environment, id, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, soon])
+  const moved = await queueReplays(deps, tx, merchant_id, environment, [id])
   const delivery = await getDelivery(tx, merchant_id, environment, id)
   if (moved.length === 0) {
     refuse('invalid_state', { message: await whyNotReplayed(tx, merchant_id, delivery) })

@@ -163,3 +163,89 @@ test('a replay by another merchant queues no delivery, and the server refuses a 
   assert.deepEqual(await pendingOf(merchant), [])
   assert.ok(key)
 })
+
+test('one call sends the newest event of a hundred payments again once, and says for each delivery why it is not sent', async () => {
+  const statuses = ['delivered', 'failed', 'pending', 'failed', 'failed', 'delivered']
+  const { merchant, key, ids, token } = await stage(...statuses)
+  const RESENDS = '/v1/merchant/webhook-resends?environment=sandbox'
+  const change = (n: number, set: string) =>
+    world.rows(`update webhook_deliveries set ${set} where merchant_id = $1 and id = $2`, [merchant.id, ids[n]])
+  await change(3, 'attempts = 100')
+  await world.rows(
+    `insert into webhook_attempts (merchant_id, delivery_id, number, at, duration_ms, status_code, error)
+     select $1, $2, n, $3, 5, 500, 'unexpected_status' from generate_series(98, 100) n`,
+    [merchant.id, ids[3], world.deps.clock.now()],
+  )
+  await change(4, "endpoint_id = '0198c0de-0000-8000-8000-000000000000'")
+  const sources = await world.rows<{ source_id: string }>(
+    'select source_id from webhook_deliveries where merchant_id = $1 order by id',
+    [merchant.id],
+  )
+  const payments = sources.map(({ source_id }) => source_id)
+  // The last delivery belongs to the first payment, as a newer event, so the older event is not sent again.
+  await change(5, `source_id = '${payments[0]}', event = 'collection.reversed'`)
+  payments.length = 5
+  const live = await make(merchant, 'failed', 'live')
+  const [other] = await world.rows<{ source_id: string }>('select source_id from webhook_deliveries where id = $1', [
+    live,
+  ])
+  const filler = Array.from({ length: 94 }, (_, n) => `0198c0de-0000-8000-8000-${String(n).padStart(12, '0')}`)
+  const collection_ids = [...payments, String(other?.source_id), ...filler]
+  type Item = { collection_id: string; deliveries: { id: string; attempts: number; refusal: string | null }[] }
+  const shown = (items: Item[]) =>
+    items.slice(0, 6).map(({ deliveries }) => deliveries.map(({ id, refusal }) => [ids.indexOf(id), refusal]))
+  const press = () => world.post(RESENDS, { collection_ids }, { key: token, idempotency_key: 'one-press' })
+  receiver.received.length = 0
+  const [first, second] = await Promise.all([press(), press()])
+  assert.deepEqual([first.status, second.body], [202, first.body], 'a double press gets the same answer')
+  const expected = [[[5, null]], [[1, null]], [[2, null]], [[3, 'attempt_limit']], [[4, 'endpoint_deleted']], []]
+  assert.deepEqual(shown(first.body.data.items), expected)
+  assert.equal(first.body.data.items.length, 100)
+  assert.deepEqual(await pendingOf(merchant), [ids[1], ids[2], ids[5]])
+  const again = await world.post(RESENDS, { collection_ids }, { key: token })
+  assert.deepEqual(shown(again.body.data.items).slice(0, 3), [[[5, 'waits']], [[1, 'waits']], [[2, 'waits']]])
+  const log = await world.get('/v1/merchant/audit-log', token)
+  type Entry = { action: string; target_id: string; after: object }
+  const replays = log.body.data.items.filter(({ action }: Entry) => action === 'webhook_delivery.replay')
+  assert.deepEqual(
+    replays.map(({ target_id, after }: Entry) => [target_id, after]).sort(),
+    [ids[1], ids[2], ids[5]].map((id) => [id, { environment: 'sandbox' }]).sort(),
+    'one entry for each delivery, as for a single replay',
+  )
+  await world.work()
+  const sent = receiver.received.map(({ headers }) => String(headers['webhook-id'])).filter((id) => ids.includes(id))
+  assert.deepEqual(sent.sort(), [ids[1], ids[2], ids[5]])
+  const chosen = `&collection_ids=${payments.join(',')}`
+  const read = await world.get(`${RESENDS}${chosen}`, token)
+  assert.deepEqual(
+    read.body.data.items.map(({ deliveries: [one] }: { deliveries: Record<string, unknown>[] }) => [
+      one?.status,
+      one?.attempts,
+      one?.status_code,
+    ]),
+    [
+      ['delivered', 1, 200],
+      ['delivered', 1, 200],
+      ['delivered', 1, 200],
+      ['failed', 100, 500],
+      ['failed', 0, null],
+    ],
+  )
+  const stranger = await world.newMerchant()
+  const foreign = await world.newSession([{ role: 'DEVELOPER', merchant: stranger }])
+  const theirs = await world.post(RESENDS, { collection_ids: payments }, { key: foreign.token })
+  assert.deepEqual(shown(theirs.body.data.items), [[], [], [], [], []], 'another merchant finds no delivery')
+  const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
+  assert.equal((await world.post(RESENDS, { collection_ids: payments }, { key: viewer.token })).status, 403)
+  assert.equal(
+    (await world.post(RESENDS, { collection_ids: payments }, { key })).status,
+    403,
+    'the call is for sessions',
+  )
+  const above = await world.post(RESENDS, { collection_ids: [...collection_ids, merchant.id] }, { key: token })
+  assert.equal(above.status, 400)
+  assert.match(above.body.error.message, /at most 100 payments in one call\. Choose fewer payments\./)
+  for (const wrong of [[], ['no id']]) {
+    assert.equal((await world.post(RESENDS, { collection_ids: wrong }, { key: token })).status, 400)
+  }
+})

@@ -20,6 +20,7 @@ import { type EndpointOptions, endpointRoutes } from './endpoint-routes.ts'
 import { type EventRoutesOptions, eventRoutes } from './event-routes.ts'
 import { webhookStatusRoute } from './failing.ts'
 import { replaySince } from './replay.ts'
+import { resendRoutes } from './resend.ts'
 import {
   ConfigAnswer,
   ConfigBody,
@@ -44,6 +45,7 @@ export function webhookRoutes(
     endpointRoutes(deps, app, options)
     deliveryRoutes(deps, app)
     replayRoutes(deps, app, options)
+    resendRoutes(deps, app, options)
     eventRoutes(deps, app, events)
   }
 }

@@ -202,6 +202,63 @@ export type ReplayView = Type.Static<typeof ReplayRecord>
 /** The result of a replay in the response envelope. */
 export const ReplayAnswer = success(ReplayRecord)
 
+/** The body of POST /v1/merchant/webhook-resends. The route checks the number of ids, because its message says what to do. */
+export const ResendsBody = Type.Object(
+  { collection_ids: Type.Array(Type.String(), { description: 'The ids of 1 to 100 payments.' }) },
+  { title: 'WebhookResendsRequest' },
+)
+/** The query of GET /v1/merchant/webhook-resends. */
+export const ResendsQuery = Type.Object({
+  collection_ids: line(100 * 37, 'The ids of 1 to 100 payments, separated by commas.'),
+})
+
+const resendFields = {
+  id: Type.String({ description: 'The id of the delivery.' }),
+  attempts: Type.Integer({ description: 'The number of the last attempt, or 0.' }),
+}
+const Resend = Type.Object(
+  {
+    collection_id: Type.String(),
+    deliveries: Type.Array(
+      Type.Object({
+        ...resendFields,
+        refusal: nullable(
+          oneOf(
+            ['waits', 'attempt_limit', 'endpoint_deleted'],
+            'Why the server does not send the delivery now. Null means that it sends the delivery.',
+          ),
+        ),
+      }),
+      { description: 'One delivery for each endpoint. Empty: the payment has no webhook.' },
+    ),
+  },
+  { title: 'WebhookResend' },
+)
+const ResendState = Type.Object(
+  {
+    collection_id: Type.String(),
+    deliveries: Type.Array(
+      Type.Object({
+        ...resendFields,
+        status: enumOf('WebhookDeliveryStatus', DELIVERY_STATUSES),
+        status_code: nullable(
+          Type.Integer({ description: 'The answer to the last attempt. Null means that none came.' }),
+        ),
+        error: nullable(
+          Type.String({ description: 'Null means that the receiver accepted the last attempt, or none ended.' }),
+        ),
+      }),
+    ),
+  },
+  { title: 'WebhookResendState' },
+)
+/** The deliveries of the newest event of one payment in the form of the API. */
+export type ResendState = Type.Static<typeof ResendState>
+/** The payments of a resend in the response envelope. */
+export const ResendsAnswer = success(Type.Object({ items: Type.Array(Resend) }))
+/** The last attempts of each payment in the response envelope. */
+export const ResendStatesAnswer = success(Type.Object({ items: Type.Array(ResendState) }))
+
 /**
  * The greatest number of deliveries of a merchant or endpoint in which the server searches for failures, and for a later
  * success.
