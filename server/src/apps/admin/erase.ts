@@ -3,7 +3,7 @@
 
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { createDb, type Deps, inTransaction, type Reader, type Statement, sql, type Tx } from '../../kernel/db/index.ts'
-import { maskPhone, refuse } from '../../kernel/lib/index.ts'
+import { erasedPhone, maskPhone, refuse } from '../../kernel/lib/index.ts'
 import { OPEN_STATUSES } from '../../money/withdrawals/index.ts'
 import { COMMAND_ACT } from './act.ts'
 
@@ -223,7 +223,7 @@ function valuesOf(phone: string): EraseValues {
   const digits = phone.slice(3)
   return {
     phone,
-    pseudonym: `${phone.slice(0, 6)}xxxxxx`,
+    pseudonym: erasedPhone(phone),
     digits,
     forms: `(?<![[:alnum:]-])(?:\\+?255|0)?${digits}(?![[:alnum:]])`,
     names: '"(customer_name|customer_email|destination_name)"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"',

@@ -6,6 +6,7 @@ import type { Routing } from '../../adapters/providers/routing.ts'
 import { type AuditView, actOf, listTargetAudit, newestTargetAudit, recordAudit } from '../../books/audit/index.ts'
 import type { Deps, Reader } from '../../kernel/db/index.ts'
 import { answerOnce, EmptyBody, findAnswer, type Routes, readClaim, replay, success } from '../../kernel/http/index.ts'
+import { isErasedPhone } from '../../kernel/lib/index.ts'
 import { withdrawalName } from '../../money/withdrawals/index.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { NameCheck, type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
@@ -48,9 +49,14 @@ export async function newestNameChecks(
 }
 
 function presentCheck({ actor, at, after }: AuditView, destination_identifier: string): NameCheck {
-  const is_erased = /^\d{6}x{6}$/.test(destination_identifier)
   const { name, matches, message = null } = after as Pick<NameCheck, 'name' | 'matches'> & Partial<NameCheck>
-  return { name: is_erased ? null : name, matches, checked_at: at, checked_by: actor.name, message }
+  return {
+    name: isErasedPhone(destination_identifier) ? null : name,
+    matches,
+    checked_at: at,
+    checked_by: actor.name,
+    message,
+  }
 }
 
 /** Adds the route that asks the provider for the name on the receiving account of a withdrawal. */

@@ -63,6 +63,16 @@ export const NETWORK_OF_PREFIX: Readonly<Record<string, string>> = {
   79: 'MPESA',
 }
 
+/** Returns the form of a canonical phone number after an erasure: 255754123456 becomes 255754xxxxxx. */
+export function erasedPhone(phone: string): string {
+  return `${phone.slice(0, 6)}xxxxxx`
+}
+
+/** Returns true if an erasure has replaced the phone number. */
+export function isErasedPhone(phone: string): boolean {
+  return phone === erasedPhone(phone)
+}
+
 /** Returns SQL for the two digits of a phone column that decide its network. */
 export function networkPrefixSql(column: string): string {
   return `substr(${column}, 4, 2)`
