@@ -45,11 +45,11 @@ export const PAGES: Readonly<Record<string, HelpPage>> = {
   },
   'merchant create': {
     takes: '--name N [--email E] [--approve]',
-    does: ['Creates a merchant. --approve makes it active, verified and priced'],
+    does: ['Creates a merchant. --approve makes it active and verified, with fees'],
     options: {
       '--name N': 'Name of the merchant',
       '--email E': 'E-mail address of the merchant',
-      '--approve': 'The merchant can go live immediately, at the default prices',
+      '--approve': 'The merchant can go live immediately, at the default fees',
     },
     example: '--name "Duka la Asha" --email asha@example.com --approve',
   },

@@ -131,7 +131,7 @@ const QueueAnswer = success(
           }),
         ),
         amount: nullable(
-          Type.String({ description: 'The waiting money, without charges. Null means that the kind has no amount.' }),
+          Type.String({ description: 'The waiting money, without fees. Null means that the kind has no amount.' }),
         ),
       }),
     ),
