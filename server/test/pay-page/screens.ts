@@ -276,7 +276,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       unanswered: { ...unanswered, kind: 'code', state: 'expired' },
     },
     cancelled: { ...base, screen: 'cancelled', expired_at: null, unanswered: null },
-    closed: { ...base, screen: 'closed', expired_at: null, unanswered: null },
+    'no-payments': { ...base, screen: 'no_payments', expired_at: null, unanswered: null },
     receipt,
     'receipt-returned': { ...receipt, status: 'reversed', method: 'provider_pesa', pdf_path: null },
     invoice,

@@ -171,8 +171,8 @@ test('the demo history has records in many states over 30 days, its books are co
   const no_payment = await world.post(`/public/payment-links/${slug}/collect`, body, { key: null })
   assert.deepEqual(codeOf(no_payment), [409, 'payment_link_not_active'])
   for (const [lang, text] of [
-    ['sw', 'Duka hili halipokei malipo'],
-    ['en', 'This shop takes no payments'],
+    ['sw', 'Biashara hii haipokei malipo'],
+    ['en', 'This business takes no payments'],
   ]) {
     const shown = await world.call({ method: 'GET', url: `/pay/${slug}?lang=${lang}`, key: null })
     assert.equal(shown.status, 200)

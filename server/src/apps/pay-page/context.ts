@@ -12,10 +12,10 @@ import {
   createFindBySlug,
   createFindPayment,
   createNetworkHelp,
-  isShopClosed,
   type Link,
   mayServe,
   pageDescription,
+  takesNoPayments,
 } from '../../money/payment-links/index.ts'
 import { createPdfSender } from './pdf-sender.ts'
 import { frameOf } from './reply.ts'
@@ -82,7 +82,7 @@ function outcomesIn(language: Language, { outcomes }: PayPageOptions): MagicOutc
 export function availableMethods({ options }: PageContext, link: Link): PayMethod[] {
   return METHODS.filter((name) => {
     const provider = options.find('live', { method: METHOD_OF[name] })
-    if (provider === null || isShopClosed(link) || !mayServe(link, provider)) return false
+    if (provider === null || takesNoPayments(link) || !mayServe(link, provider)) return false
     return !(provider.capabilities.whole_shillings && link.amount_minor % 100n !== 0n)
   })
 }

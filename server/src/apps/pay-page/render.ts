@@ -39,7 +39,7 @@ function screenContent(view: Screen): ScreenContent {
       return inProgressScreen(view)
     case 'expired':
     case 'cancelled':
-    case 'closed':
+    case 'no_payments':
       return endedScreen(view)
     case 'receipt':
       return receiptScreen(view)

@@ -6,11 +6,11 @@ import type { PagePayment } from '../../money/collections/index.ts'
 import {
   busyLeft,
   isOver,
-  isShopClosed,
   type Link,
   linkStatusAt,
   promptEndsAt,
   promptLeft,
+  takesNoPayments,
 } from '../../money/payment-links/index.ts'
 import { returnUrl } from './return-url.ts'
 import type { FormProblem, MerchantFrame, PayMethod, PaymentFacts, Screen, UnansweredNotice } from './view.ts'
@@ -65,7 +65,7 @@ export function pageScreenName(
   // If the provider returns held money of a hosted page, the page ends. A payment link then accepts another payment.
   if (link.collection_id !== null && latest?.status === 'reversed') return 'reversed'
   if (status === 'ACTIVE') {
-    if (!isOver(link, latest)) return isShopClosed(link) ? 'closed' : 'choose'
+    if (!isOver(link, latest)) return takesNoPayments(link) ? 'no_payments' : 'choose'
     return latest?.status === 'processing' ? 'in_progress' : 'failed'
   }
   return status === 'EXPIRED' ? 'expired' : 'cancelled'
@@ -128,7 +128,7 @@ export function pageScreen(
     }
     case 'expired':
     case 'cancelled':
-    case 'closed':
+    case 'no_payments':
       return { ...merchantFrame, screen, expired_at: link.expires_at, unanswered }
     case 'failed':
       return failedScreenOf(link, latest as PagePayment, merchantFrame, {
@@ -171,7 +171,7 @@ export function paymentScreen(
   const { merchantFrame } = around
   const path = paymentPath(merchantFrame, payment)
   const watch = { poll_path: `${path}/state`, check_path: path }
-  const open = linkStatusAt(link, deps.clock.now()) === 'ACTIVE' && !isShopClosed(link)
+  const open = linkStatusAt(link, deps.clock.now()) === 'ACTIVE' && !takesNoPayments(link)
   const { collection_id } = payment
   const phone_masked = payment.phone === null ? null : maskPhone(payment.phone)
   const screen = paymentScreenName(deps, link, payment, paid)

@@ -38,7 +38,7 @@ ${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
 
 const UNANSWERED_TEXTS = { prompt: 'unanswered', code: 'unanswered_code' } as const
 
-/** Returns the screen of an expired or cancelled link, or of a shop that takes no payments. */
+/** Returns the screen of an expired or cancelled link, or of a merchant that takes no payments. */
 export function endedScreen(view: EndedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const expired = view.screen === 'expired'

@@ -169,8 +169,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   expired_at: 'Expired',
   cancelled: 'This link is cancelled',
   cancelled_lead: 'You cannot pay with this link. If you still need to pay, ask {merchant} for a new link.',
-  closed: 'This shop takes no payments',
-  closed_lead: 'You cannot pay {merchant} with this link. If you want to know more, contact the shop.',
+  no_payments: 'This business takes no payments',
+  no_payments_lead: 'You cannot pay {merchant} with this link. If you want to know more, contact the business.',
   unknown: 'We cannot find this page',
   unknown_lead: 'The link is wrong or not complete. Check the link that you received, or ask for a new link.',
 

@@ -168,8 +168,8 @@ export const sw = {
   expired_at: 'Muda uliisha',
   cancelled: 'Kiungo hiki kimesitishwa',
   cancelled_lead: 'Huwezi kulipa kwa kiungo hiki. Kama bado unahitaji kulipa, omba kiungo kipya kwa {merchant}.',
-  closed: 'Duka hili halipokei malipo',
-  closed_lead: 'Huwezi kulipa {merchant} kwa kiungo hiki. Ukitaka kujua zaidi, wasiliana na duka.',
+  no_payments: 'Biashara hii haipokei malipo',
+  no_payments_lead: 'Huwezi kulipa {merchant} kwa kiungo hiki. Ukitaka kujua zaidi, wasiliana na biashara hiyo.',
   unknown: 'Hatukupata ukurasa huu',
   unknown_lead: 'Kiungo si sahihi au hakijakamilika. Angalia kiungo ulichopokea, au omba kiungo kipya.',
 

@@ -198,9 +198,9 @@ export type PaidScreen = MerchantFrame &
 export type InProgressScreen = MerchantFrame &
   PollPaths & { screen: 'in_progress' } & ({ kind: 'out'; ends_at: Date } | { kind: UnansweredNotice['kind'] })
 
-/** The screen of an expired or cancelled link, or of a shop that takes no payments. */
+/** The screen of an expired or cancelled link, or of a merchant that takes no payments. */
 export type EndedScreen = MerchantFrame & {
-  screen: 'expired' | 'cancelled' | 'closed'
+  screen: 'expired' | 'cancelled' | 'no_payments'
   expired_at: Date | null
   /** An unanswered attempt. Null means that the page has no unanswered attempt. */
   unanswered: UnansweredNotice | null

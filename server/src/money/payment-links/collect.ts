@@ -270,7 +270,7 @@ function answerFields(method: Method) {
 function checkOpen(deps: Deps, page: Link): void {
   const status = linkStatusAt(page, deps.clock.now())
   if (status !== 'ACTIVE') refuse('payment_link_not_active', { message: CLOSED[status], details: { status } })
-  if (isShopClosed(page)) {
+  if (takesNoPayments(page)) {
     refuse('payment_link_not_active', {
       message: 'This business takes no payments now. Contact the business.',
       details: { status },
@@ -279,7 +279,7 @@ function checkOpen(deps: Deps, page: Link): void {
 }
 
 /** Returns true if the merchant takes no payments: it is archived, or the page is live and the merchant is suspended. */
-export function isShopClosed(page: Pick<Link, 'environment' | 'merchant_status' | 'merchant_archived'>): boolean {
+export function takesNoPayments(page: Pick<Link, 'environment' | 'merchant_status' | 'merchant_archived'>): boolean {
   return page.merchant_archived || (page.environment === 'live' && page.merchant_status === 'SUSPENDED')
 }
 

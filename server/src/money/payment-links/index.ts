@@ -6,10 +6,10 @@ export {
   checkPayerPhone,
   createCollect,
   isOver,
-  isShopClosed,
   mayServe,
   promptEndsAt,
   promptLeft,
+  takesNoPayments,
 } from './collect.ts'
 export {
   type CheckedPage,

@@ -341,7 +341,7 @@ describe('installations that change to a real provider', () => {
     }
   })
 
-  test('the live page of a suspended merchant offers no method and says that the shop takes no payments', async () => {
+  test('the live page of a suspended merchant offers no method and says that the business takes no payments', async () => {
     const live = await createWorld({ compose: { providers: [realProvider()] } })
     try {
       const { public_slug: slug } = await newLink(live, {}, live.live_key)
@@ -350,7 +350,7 @@ describe('installations that change to a real provider', () => {
       const shown = await live.call({ method: 'GET', url: `/pay/${slug}?lang=en`, key: null })
       assert.equal(shown.status, 200)
       assert.doesNotMatch(shown.text, /<form/)
-      assert.match(shown.text, /This shop takes no payments/)
+      assert.match(shown.text, /This business takes no payments/)
     } finally {
       await live.close()
     }
