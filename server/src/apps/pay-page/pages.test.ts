@@ -143,6 +143,11 @@ test('a page of a test says in no text that a message goes to a phone, and a pag
       assert.ok(!page.includes(escapeHtml(wrong.split(/\{\w+\}/)[0] as string)), `${name} ${key}`)
     }
   }
+  for (const { name, view, page } of PAGES) {
+    if (!('test' in view) || view.test === null) continue
+    const said = page.match(/no message goes|hakuna ujumbe unaotumwa/gi) ?? []
+    assert.ok(said.length <= 1, `${name} says ${said.length} times that no message goes to the phone`)
+  }
 })
 
 test('the pages of an open prompt show once by which minute of Tanzanian time the prompt expires', () => {

@@ -37,7 +37,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
     'This number does not look like one of these networks. If you moved the number to another network, continue. Otherwise check the number again.',
   phone_hint: 'Example: 0754 123 456',
   saved_phone: 'The message goes to the phone {phone}.',
-  saved_phone_test: 'This test pays with the phone {phone}. No message goes to the phone.',
+  saved_phone_test: 'This test pays with the phone {phone}.',
   use_other_number: 'Use another number',
   name_on_phone: 'Name you will see on the phone: {name}',
   no_pin_here: 'We never ask for your PIN on this page.',

@@ -37,7 +37,7 @@ export const sw = {
     'Namba hii haionekani kuwa ya mitandao hii. Kama uliihamisha namba kwenda mtandao mwingine, endelea. La sivyo, iangalie tena.',
   phone_hint: 'Mfano: 0754 123 456',
   saved_phone: 'Ujumbe utatumwa kwenye simu {phone}.',
-  saved_phone_test: 'Majaribio haya yanalipa kwa simu {phone}. Hakuna ujumbe unaotumwa kwenye simu hiyo.',
+  saved_phone_test: 'Majaribio haya yanalipa kwa simu {phone}.',
   use_other_number: 'Tumia namba nyingine',
   name_on_phone: 'Jina utakaloliona kwenye simu: {name}',
   no_pin_here: 'Hatutakuomba PIN kwenye ukurasa huu.',
