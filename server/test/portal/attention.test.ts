@@ -618,6 +618,10 @@ test('a member finds a payment by the last four digits of the phone, and sends i
   await at.page.keyboard.press('Enter')
   await at.page.waitForURL(new RegExp(id))
   await at.page.getByText('0754 129 001 · M-Pesa').waitFor()
+  await at.page.getByRole('button', { name: 'Send the webhook again' }).waitFor()
+  const acts = at.page.locator('.record-head').getByRole('button').or(at.page.locator('.record-head').getByRole('link'))
+  const names = (await acts.allTextContents()).filter((name) => name !== 'Copy')
+  assert.deepEqual(names, ['Receipt', 'Send the webhook again', 'Query the provider now'])
   await at.looks('the page of a payment')
   await at.picture('payment')
   const before = receiver.received.length

@@ -5,6 +5,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { Customer } from '../../ui/customer.tsx'
 import { useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
@@ -143,15 +144,18 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
   const said = now === undefined ? '' : (now === before ? t.unchanged : t.changed)(words.collection(now))
   const at = useEnvironmentPath()
   const paid = record.status === 'successful'
+  // The provider has more to say about an open payment. After that, the merchant rather wants the receipt and the webhook.
+  const open = !paid && record.status !== 'failed' && record.status !== 'reversed'
+  const ask =
+    record.method === null ? null : (
+      <BusyButton variant="default" busy={refresh.isPending} onClick={query}>
+        {t.refresh}
+      </BusyButton>
+    )
   return (
     <Stack gap="xs" className="no-print">
       <Group gap="xs">
-        {record.method === null ? null : (
-          <Button variant="default" loading={refresh.isPending} onClick={query}>
-            {t.refresh}
-          </Button>
-        )}
-        {resend.button}
+        {open ? ask : null}
         {!paid ? null : record.payment_url === null ? (
           <PageButton variant="default" to={at(`collections/${record.collection_id}/receipt`)}>
             {t.receipt}
@@ -167,11 +171,13 @@ function PaymentActs({ record, items }: { record: CollectionDetail; items: Timel
             {t.receipt}
           </Button>
         )}
+        {resend.button}
         {record.payment_url === null ? null : (
           <Button component="a" variant="default" href={record.payment_url} target="_blank" rel="noreferrer">
             {t.open_page}
           </Button>
         )}
+        {open ? null : ask}
       </Group>
       {record.method === null ? <Text size="sm">{t.no_attempt_yet}</Text> : null}
       {resend.result}
