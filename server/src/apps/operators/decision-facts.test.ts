@@ -6,6 +6,7 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../../../test/operator.ts'
 import { fund } from '../../../test/payouts.ts'
 import { rowsRead } from '../../../test/rows-read.ts'
+import { getCase } from './case.ts'
 import { findWithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
 import { LATEST_PAID } from './withdrawals-schema.ts'
 
@@ -320,7 +321,7 @@ test('one query reads the facts of a page, and reads a bounded number of rows fo
   await own.close()
 })
 
-test('the query reads few rows of a merchant that has 20,000 payouts to the destination of a waiting withdrawal', async () => {
+test('the facts and the case read few rows of another merchant that has 10,000 payouts to the destination of a waiting withdrawal', async () => {
   const { own, boss, keys } = await openSmallWorld()
   const others = async () => {
     const { result, read } = await readFacts(own, keys)
@@ -330,7 +331,10 @@ test('the query reads few rows of a merchant that has 20,000 payouts to the dest
   const other = await boss.shop('1000000.00', FREE)
   await boss.approve(await boss.submit(other, { amount: '90000.00' }))
   await boss.approve(await boss.submit(other, { amount: '90000.00', ending: '003' }))
+  const readCase = () =>
+    rowsRead(own, async (deps) => (await getCase(deps, deps.db, keys[0]?.id ?? '', null)).destination)
   const few = await others()
+  const few_case = await readCase()
   await addPaid(own, other, { prefix: '0000', count: 10_000, phone: '255754123001' })
   await addPaid(own, other, { prefix: 'ffff', count: 20_000 })
   const many = await others()
@@ -342,5 +346,8 @@ test('the query reads few rows of a merchant that has 20,000 payouts to the dest
     ],
   )
   assert.ok(many.read <= few.read + AROUND, `${many.read} rows, and before ${few.read}`)
+  const many_case = await readCase()
+  assert.deepEqual(many_case.result, few_case.result)
+  assert.ok(many_case.read <= few_case.read + AROUND, `${many_case.read} rows of the case, before ${few_case.read}`)
   await own.close()
 })
