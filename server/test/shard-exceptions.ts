@@ -294,6 +294,7 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'providers_waiting_unconfigured',
       'queue_addresses',
       'queue_held',
+      'queue_oldest_waiting',
       'queue_state_collection_attempts',
       'queue_state_invoices',
       'queue_state_outbox_messages',

@@ -34,6 +34,12 @@ export function useQueue(environment: Environment) {
   return useRead('GET /v1/operator/queue', { query: { environment } }, { live: true, keep: true })
 }
 
+/** Counts the waiting withdrawals with a warning again every few seconds. Undefined means that the count is unknown. */
+export function useWarnedWithdrawals(environment: Environment) {
+  const query = { environment, warnings: true }
+  return useRead('GET /v1/operator/queue', { query }, { live: true, keep: true }).data?.warned ?? undefined
+}
+
 /**
  * Returns a function that returns the name of a network or bank for a code. Before the names are loaded, the function returns
  * the code.

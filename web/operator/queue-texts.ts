@@ -28,6 +28,8 @@ export const queueTexts = texts({
       live: (count: string) => `Kwenye Halisi yanasubiri: ${count}`,
     },
     sandbox: 'Unaona rekodi za majaribio. Hakuna pesa halisi.',
+    warned: (count: string, oldest: string | null) =>
+      oldest === null ? `Wenye tahadhari: ${count}` : `Wenye tahadhari: ${count} kati ya ${oldest} wa zamani zaidi`,
     four_eyes: (amount: string) =>
       `Kuanzia ${amount} kwa siku (utoaji wa biashara, utoaji kwa mpokeaji, au marekebisho ya biashara) waendeshaji wawili tofauti lazima waamue.`,
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: mwendeshaji mmoja peke yake anaweza kuhamisha kiasi chochote.',
@@ -88,6 +90,8 @@ export const queueTexts = texts({
       live: (count: string) => `Waiting in live: ${count}`,
     },
     sandbox: 'These are sandbox records. No real money.',
+    warned: (count: string, oldest: string | null) =>
+      oldest === null ? `${count} with a warning` : `${count} of the oldest ${oldest} with a warning`,
     four_eyes: (amount: string) =>
       `From ${amount} a day on (payouts of a merchant, payouts to a recipient, or adjustments of a merchant), two different operators have to decide.`,
     four_eyes_off: 'FOUR_EYES_AMOUNT=off: one operator alone can move any amount.',

@@ -6,14 +6,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Environment } from '../ui/data.ts'
 import { useLanguage, useTexts } from '../ui/language.ts'
 import { LoadingRows } from '../ui/loading-rows.tsx'
-import { Amount, EmptyState, Page, PageButton, PageLink, Time } from '../ui/parts.tsx'
+import { Amount, Chip, EmptyState, Page, PageButton, PageLink, Time } from '../ui/parts.tsx'
 import { partsTexts } from '../ui/parts-texts.ts'
 import { Problem } from '../ui/problem.tsx'
 import { focusRow } from '../ui/row-link.ts'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
 import { type Shortcut, Shortcuts } from './keys.tsx'
-import { type QueueItem, signInAge, useMe, useQueue } from './operator.ts'
+import { type QueueItem, signInAge, useMe, useQueue, useWarnedWithdrawals } from './operator.ts'
 import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
 
@@ -141,6 +141,7 @@ export function Queue() {
 function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environment: Environment }) {
   const t = useTexts(queueTexts)
   const language = useLanguage()
+  const warned = useWarnedWithdrawals(environment)
   return (
     <ul className="queue" aria-label={t.title}>
       {waiting.map(({ kind, count, oldest_at, amount }) => (
@@ -152,6 +153,11 @@ function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environ
             <Text size="sm" c="dimmed">
               {t.kinds[kind].what}
             </Text>
+            {kind === 'withdrawals_waiting' && warned !== undefined && warned.count > 0 ? (
+              <Chip tone="warn">
+                {t.warned(showCount(warned.count), warned.examined < count ? showCount(warned.examined) : null)}
+              </Chip>
+            ) : null}
           </div>
           <dl>
             <div>

@@ -891,9 +891,9 @@ export type Calls = {
   }
   'GET /v1/operator/queue': {
     params: {  }
-    query: { environment?: Schemas['Environment'] }
+    query: { environment?: Schemas['Environment']; warnings?: boolean }
     body: undefined
-    data: { items: Array<{ kind: "withdrawals_waiting" | "withdrawals_info_requested" | "withdrawals_needs_reconciliation" | "withdrawals_blocked" | "withdrawals_needs_attention" | "collections_held" | "merchants_to_check" | "ip_addresses_pending" | "reconciliation_exceptions" | "webhooks_failing"; count: number; oldest_at: string | null; amount: string | null }>; four_eyes_amount: string | null; four_eyes_off: boolean; failed_check: { finished_at: string; problems: number | null } | null; step_up_s: number }
+    data: { warned: { count: number; examined: number } | null; items: Array<{ kind: "withdrawals_waiting" | "withdrawals_info_requested" | "withdrawals_needs_reconciliation" | "withdrawals_blocked" | "withdrawals_needs_attention" | "collections_held" | "merchants_to_check" | "ip_addresses_pending" | "reconciliation_exceptions" | "webhooks_failing"; count: number; oldest_at: string | null; amount: string | null }>; four_eyes_amount: string | null; four_eyes_off: boolean; failed_check: { finished_at: string; problems: number | null } | null; step_up_s: number }
   }
   'GET /v1/operator/merchants': {
     params: {  }

@@ -114,6 +114,9 @@ describe("the operators' console", () => {
       await visitor.page.keyboard.press(key as string)
       assert.equal(await focused(), name)
     }
+    // Both withdrawals would be the first payout to their number.
+    const line = visitor.page.locator('.queue > li').filter({ hasText: 'Utoaji pesa unaosubiri idhini' })
+    await line.locator('.chip-warn').getByText('Wenye tahadhari: 2', { exact: true }).waitFor()
     await visitor.picture('queue-keys')
     for (const _ of names.slice(0, names.indexOf('Utoaji pesa unaosubiri idhini')))
       await visitor.page.keyboard.press('j')

@@ -107,6 +107,30 @@ describe('withdrawals in the queue', () => {
     await world.rows(`update withdrawals set status = 'SUCCESS' where id = $1`, [id])
   })
 
+  test('the queue counts the withdrawals with a warning among the oldest hundred that wait', async () => {
+    const warned = async (query: string) =>
+      (await world.get(`/v1/operator/queue${query}`, await operator.session())).body.data.warned
+    assert.deepEqual([await warned(''), await warned('?warnings=true')], [null, { count: 0, examined: 0 }])
+    const of = await operator.shop('1000000.00')
+    const ending = '719'
+    const ids = [await operator.submit(of, { ending, amount: '1000.00' })]
+    assert.deepEqual(await warned('?warnings=true'), { count: 1, examined: 1 }, 'the first payout to this number')
+    await operator.approve(ids.pop() as string)
+    world.deps.clock.advance(1)
+    for (let i = 0; i < 100; i++) ids.push(await operator.submit(of, { ending, amount: '1000.00' }))
+    world.deps.clock.advance(1)
+    ids.push(await operator.submit(of, { ending: '718', amount: '1000.00' }))
+    assert.deepEqual(await warned('?warnings=true'), { count: 0, examined: 100 }, 'the newest is not examined')
+    assert.deepEqual(await warned('?warnings=true&environment=sandbox'), { count: 0, examined: 0 })
+    await operator.act(ids.shift() as string, 'reject')
+    // The three withdrawals after the rejected one have a warning about it, and the newest is now examined.
+    assert.deepEqual(await warned('?warnings=true'), { count: 3 + 1, examined: 100 })
+    await world.rows('update merchants set archived_at = now() where id = $1', [of.merchant.id])
+    assert.deepEqual(await warned('?warnings=true'), { count: 0, examined: 0 }, 'the merchant is archived')
+    await world.rows('update merchants set archived_at = null where id = $1', [of.merchant.id])
+    for (const id of ids) await operator.act(id, 'reject')
+  })
+
   test('the queue counts live and sandbox withdrawals separately', async () => {
     const id = await operator.submit(shop, { environment: 'sandbox', amount: '77.00' })
     assert.equal((await entry('withdrawals_waiting')).count, 0)

@@ -6,10 +6,14 @@ import { failingEndpoints } from '../../adapters/webhooks/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import { ENVIRONMENTS, type Environment, type Routes, success } from '../../kernel/http/index.ts'
 import { enumOf, formatAmount, nullable, oneOf } from '../../kernel/lib/index.ts'
+import type { Withdrawal } from '../../money/withdrawals/index.ts'
+import { readDecisionFacts } from './decision-facts.ts'
 import { lastVerifyRun, type VerifyRun } from './verify-runs.ts'
 
 /** The highest number of rows that the queue counts for each kind except withdrawals and webhooks. */
 export const QUEUE_COUNT_MAX = 10_000
+/** The highest number of waiting withdrawals whose warnings the queue reads. */
+export const WARNED_MAX = 100
 /** The highest number of open withdrawals that the queue examines, all kinds together. */
 const OPEN_MAX = 100_000
 
@@ -54,6 +58,11 @@ const WITHDRAWALS = sql(
        .map((status) => `'${status}'`)
        .join(', ')}) and environment = $1 and ${notArchived('merchant_id')} limit $2) w
    group by w.status`,
+)
+const OLDEST_WAITING = sql(
+  'queue_oldest_waiting',
+  `select merchant_id, id, status from withdrawals
+   where status = 'PENDING_ADMIN_APPROVAL' and environment = $1 and ${notArchived('merchant_id')} order by id limit $2`,
 )
 // The sum of the held accounts equals the amount of the held payments.
 const HELD = sql(
@@ -115,8 +124,24 @@ export async function readQueue(
   ])
 }
 
+/** Counts the withdrawals with a warning among the oldest ones that wait for an approval. */
+async function readWarned(deps: Deps, environment: Environment): Promise<{ count: number; examined: number }> {
+  const values = [environment, WARNED_MAX]
+  const waiting = await deps.db.query<Pick<Withdrawal, 'merchant_id' | 'id' | 'status'>>(OLDEST_WAITING, values)
+  const facts = await readDecisionFacts(deps, deps.db, waiting)
+  return { count: facts.filter((one) => one !== null && one.warnings.length > 0).length, examined: waiting.length }
+}
+
 const QueueAnswer = success(
   Type.Object({
+    warned: nullable(
+      Type.Object(
+        { count: Type.Integer(), examined: Type.Integer() },
+        {
+          description: `How many of the oldest \`examined\` withdrawals of the kind withdrawals_waiting, at most ${WARNED_MAX}, have a warning. Null means that the request has no \`warnings=true\`.`,
+        },
+      ),
+    ),
     items: Type.Array(
       Type.Object({
         kind: oneOf(
@@ -182,16 +207,21 @@ export function queueRoutes(deps: Deps, { rules }: { rules: OperatorRules }): Ro
           description: `Withdrawals, held payments and failing webhooks are of one environment, live by default. The count of every other kind, and of held payments, ends at ${QUEUE_COUNT_MAX}.`,
           querystring: Type.Object({
             environment: Type.Optional(enumOf('Environment', ENVIRONMENTS, 'live when left out.')),
+            warnings: Type.Optional(
+              Type.Boolean({ default: false, description: 'true: also count the waiting withdrawals with a warning.' }),
+            ),
           }),
           response: { 200: QueueAnswer },
         },
       },
       async (request) => {
-        const [queue, { last }] = await Promise.all([
-          readQueue(deps, deps.db, request.query.environment ?? 'live'),
+        const { environment = 'live', warnings = false } = request.query
+        const [queue, { last }, warned] = await Promise.all([
+          readQueue(deps, deps.db, environment),
           lastVerifyRun(deps.db),
+          warnings ? readWarned(deps, environment) : null,
         ])
-        return { success: true as const, data: presentQueue(queue, rules, last) }
+        return { success: true as const, data: { ...presentQueue(queue, rules, last), warned } }
       },
     )
   }
@@ -201,7 +231,7 @@ function presentQueue(
   queue: ReadonlyMap<QueueKind, QueueCount>,
   { four_eyes_minor, four_eyes_off, step_up_s }: OperatorRules,
   last: VerifyRun | null,
-): QueueView {
+): Omit<QueueView, 'warned'> {
   const items = [...queue].map(([kind, { count, oldest_at, amount_minor }]) => ({
     kind,
     count,
