@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { Screen } from '../../src/apps/pay-page/index.ts'
 import { pollAnswer } from '../../src/apps/pay-page/index.ts'
 import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
+import { until } from '../programs.ts'
 import { type ScreenSite, startScreens } from './screen-server.ts'
 
 let browser: Browser
@@ -260,13 +261,27 @@ test('a payer whose connection breaks after the tap keeps the page and the numbe
   assert.deepEqual(new Set(bodies).size, 1)
 })
 
-test('when the server shows the form again, the browser shows that page', async () => {
+test('when the server shows the form again, the browser shows that page after one request, and its script works', async () => {
   await open('choose')
+  const whole = await page.content()
   await page.fill('#phone', '0754 123 456')
   form = (_, response) =>
-    void response.writeHead(422, { 'content-type': 'text/html' }).end('<!doctype html><title>Check the number</title>')
-  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
-  await page.waitForFunction("document.title === 'Check the number'")
+    void response
+      .writeHead(422, { 'content-type': 'text/html; charset=utf-8' })
+      .end(`<!doctype html>${whole.replace(/<title>[^<]*/, '<title>Check the number')}`)
+  const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
+  const posts = () => received.filter((one) => one.startsWith('POST')).length
+  for (const number of [1, 2]) {
+    await pay.click()
+    await until(async () => (await page.title()) === 'Check the number' && (await page.inputValue('#phone')) === '')
+    assert.equal(posts(), number)
+    // The script of the new page writes the number in the usual form.
+    await until(async () => {
+      await page.fill('#phone', '00255.754.123456')
+      await page.locator('#phone').blur()
+      return (await page.inputValue('#phone')) === '0754 123 456'
+    })
+  }
 })
 
 test('a payer who comes back to a link with an open payment finds the payment that this browser started', async () => {

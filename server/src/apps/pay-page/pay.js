@@ -120,6 +120,7 @@ function announce(mark, text) {
 }
 
 function tick() {
+  if (over) return
   const seconds = Math.max(0, Math.ceil((ends - performance.now()) / 1000))
   find('#clock').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   find('#bar').style.transform = `scaleX(${Math.min(1, seconds / Number(total))})`
@@ -195,7 +196,7 @@ if (own && keep()?.startsWith(`${location.pathname}/`)) {
 }
 /**
  * Sends a form and opens the page that the server names. If the connection breaks, the page and what the payer typed stay open.
- * If the server names no page, the browser sends the form again and shows the answer, for example the wrong fields.
+ * If the server names no page, the script shows the page of the answer, for example the form with the wrong fields.
  */
 async function send(form, { name, value }) {
   const hidden = document.createElement('input')
@@ -205,13 +206,12 @@ async function send(form, { name, value }) {
   try {
     const body = new URLSearchParams(new FormData(form))
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
-    const { go } = /json/.test(answer.headers.get('content-type')) ? await answer.json() : {}
-    if (go) {
+    if (/json/.test(answer.headers.get('content-type'))) {
+      const { go } = await answer.json()
       // If another payment of the link is open, the server names the page of the link.
       if (go.includes('/c/')) keep(go)
       location.assign(go)
-    }
-    if (!go) form.submit()
+    } else showPage(await answer.text())
   } catch {
     buttons(false)
     offline()
@@ -221,6 +221,15 @@ async function send(form, { name, value }) {
   }
   hidden.remove()
 }
+/** Replaces this page, without a navigation. Its listeners end. A browser runs a module again only with another address. */
+function showPage(page) {
+  over = true
+  clearTimeout(timer)
+  document.open()
+  document.write(page.replace(/(src="[^"]+\.js)/, `$1#${Math.random()}`))
+  document.close()
+  scrollTo(0, 0)
+}
 addEventListener('pageshow', () => buttons(false))
 
 const phone = find('#phone')
@@ -229,7 +238,7 @@ const phone = find('#phone')
  * payers mistype.
  */
 phone?.addEventListener('input', () => {
-  const digits = phone.value.replace(/\D/g, '').replace(/^(?:255|0)/, '')
+  const digits = phone.value.replace(/\D/g, '').replace(/^(?:(?:00)?255|0)/, '')
   let known = !/^[67]\d{8}$/.test(digits) || !find('#networks')
   for (const mark of all('[data-prefixes]')) {
     const on = digits.length > 1 && mark.dataset.prefixes.split(' ').includes(digits.slice(0, 2))
@@ -247,7 +256,7 @@ function hidePhoneProblem() {
   show(find('.problems'), find('.problems li:not([hidden])') !== null)
 }
 phone?.addEventListener('change', () => {
-  const digits = phone.value.replace(/[ -]/g, '').match(/^(?:\+?255|0)?([67]\d{8})$/)?.[1]
+  const digits = phone.value.replace(/[\s.()-]/g, '').match(/^(?:(?:\+|00)?255|0)?([67]\d{8})$/)?.[1]
   if (digits) phone.value = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`
 })
 
