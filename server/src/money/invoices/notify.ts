@@ -1,7 +1,7 @@
 // Writes the SMS and the e-mail about an invoice, in Swahili or English. Merchants choose the names in these messages, so the
 // server keeps each name on one line and makes no link from a name.
 
-import { mailedName } from '../../access/merchants/index.ts'
+import { contactLines, mailedName } from '../../access/merchants/index.ts'
 import { countMessages, type Email, queueEmail, queueSms, shortestSms } from '../../adapters/messages/index.ts'
 import type { Deps, Tx } from '../../kernel/db/index.ts'
 import { dayOf, type Language, plainLine, showAmount, showDate } from '../../kernel/lib/index.ts'
@@ -31,6 +31,7 @@ type InvoiceMessageTexts = {
   pay_button: (amount: string) => string
   read: string
   pin: string
+  contact: (merchant: string) => string
   foot: (brand: string, merchant: string) => string
 }
 
@@ -52,6 +53,7 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
     pay_button: (amount) => `Lipa ${amount}`,
     read: 'Soma ankara au pakua PDF hapa:',
     pin: 'Weka namba yako ya siri (PIN) kwenye simu yako tu. Usimpe mtu yeyote.',
+    contact: (merchant) => `Una swali? Wasiliana na ${merchant}:`,
     foot: (brand, merchant) =>
       `Ujumbe huu umetumwa na ${brand} kwa niaba ya ${merchant}. Kama huitambui ankara hii, usilipe.`,
   },
@@ -72,12 +74,15 @@ const TEXTS: Record<Language, InvoiceMessageTexts> = {
     pay_button: (amount) => `Pay ${amount}`,
     read: 'Read the invoice or download it as a PDF here:',
     pin: 'Enter your PIN on your phone only. Never share it.',
+    contact: (merchant) => `Questions? Contact ${merchant}:`,
     foot: (brand, merchant) =>
       `This message was sent by ${brand} for ${merchant}. If you do not know this invoice, do not pay it.`,
   },
 }
 
 const NAME_MAX = 60
+/** The greatest number of characters of a line of the contact, which is the length of the longest e-mail address. */
+const CONTACT_MAX = 254
 
 /**
  * Returns the address of a page for the customer. The address of an English invoice names the language. For a Swahili invoice,
@@ -120,12 +125,16 @@ function invoiceEmail(invoice: Invoice, context: InvoiceMessageContext): Pick<Em
   const merchant = plainLine(full_name, NAME_MAX)
   const button = { label: texts.pay_button(amount), url: inInvoiceLanguage(pay_url, language) }
   const opening = kind === 'invoice.send' ? texts.sent(merchant, number) : texts.reminded(merchant, number)
+  const { support_address } = invoice
+  const address = support_address === null ? null : mailedName(support_address)
+  const contact = contactLines({ ...invoice, support_address: address }).map((line) => plainLine(line, CONTACT_MAX))
   const text = [
     texts.greeting(plainLine(mailedName(invoice.customer_name), NAME_MAX)),
     `${opening}\n${texts.amount}: ${amount} (${due})`,
     `${texts.pay}\n${button.url}`,
     `${texts.read}\n${inInvoiceLanguage(`${pay_url}/invoice`, language)}`,
     texts.pin,
+    ...(contact.length === 0 ? [] : [`${texts.contact(merchant)}\n${contact.join('\n')}`]),
     `-- \n${texts.foot(plainLine(brand_name, NAME_MAX), merchant)}`,
   ]
   return { subject: plainLine(texts.subject(topic, merchant, amount), 160), text: text.join('\n\n'), button }

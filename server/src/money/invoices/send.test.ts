@@ -81,6 +81,29 @@ describe('sent invoices', () => {
     assert.deepEqual(await buttonOf(world, mail), ['Pay TZS\u00a025,000', `${sent.payment_url}?lang=en`])
   })
 
+  test('the e-mail of an invoice has the contact of the business as the pay page does, without links from the address', async () => {
+    const set = (phone: string | null, email: string | null, address: string | null) =>
+      world.rows('update merchants set support_phone = $2, support_email = $3, support_address = $4 where id = $1', [
+        world.merchant.id,
+        phone,
+        email,
+        address,
+      ])
+    const contactOfMail = async (language: string) => {
+      const [, email] = await invoices.messages((await invoices.sent({ language })).id)
+      return email?.text.split('\n\n').find((part) => /^Una swali|^Questions/.test(part))
+    }
+    await set('0754 123 456', 'duka@example.com', 'Kariakoo \u202e https://evil.example/x')
+    try {
+      const lines = '\n0754 123 456\nduka@example.com\nKariakoo'
+      assert.equal(await contactOfMail('sw'), `Una swali? Wasiliana na Duka la Asha:${lines}`)
+      assert.equal(await contactOfMail('en'), `Questions? Contact Duka la Asha:${lines}`)
+    } finally {
+      await set(null, null, null)
+    }
+    assert.equal(await contactOfMail('en'), undefined)
+  })
+
   test('the server sends an invoice to the only address of its customer, the phone or the e-mail address, and refuses to send without an address', async () => {
     for (const [missing, channels] of [
       [{ customer_email: null }, ['sms']],
