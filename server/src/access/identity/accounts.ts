@@ -32,6 +32,9 @@ export type NewAccount = {
 /** The brand and the public URL of the installation, for e-mails. */
 export type MailContext = { brand: string; base_url: string }
 
+/** The IP address of the client, and the names of its browser and system. Empty means unknown. */
+export type MailedClient = { address: string | null; device: string }
+
 /** The request id and the IP address of the client, for the audit log. */
 export type RequestAct = Omit<Act, 'actor'>
 
@@ -134,12 +137,12 @@ export async function sendResetLink(deps: Deps, to: string, language: Language, 
  */
 export async function resetPassword(
   deps: Deps,
-  input: { owner: LinkOwner; token: string; password_hash: string },
+  input: { owner: LinkOwner; token: string; password_hash: string; device: string },
   mail: MailContext,
   request: RequestAct,
   revokeAllKeys: RevokeAllKeys,
 ): Promise<boolean> {
-  const { owner, token, password_hash } = input
+  const { owner, token, password_hash, device } = input
   const { user_id, email, language } = owner
   return inTransaction(deps.db, async (tx) => {
     if (!(await useLink(deps, tx, token))) return false
@@ -152,7 +155,9 @@ export async function resetPassword(
       await reclaimMerchants(deps, tx, act, user_id, revokeAllKeys)
     }
     const where = pageUrl(mail.base_url, 'forgot', language)
-    await queueEmail(deps, tx, identityMail('identity.changed', { to: email, language, brand: mail.brand, url: where }))
+    const act = { at: deps.clock.now(), address: request.address ?? null, device }
+    const notice = { to: email, language, brand: mail.brand, url: where, act }
+    await queueEmail(deps, tx, identityMail('identity.changed', notice))
     await auditUser(deps, tx, owner, 'user.set_password', request)
     return true
   })
@@ -162,14 +167,14 @@ export async function resetPassword(
 export async function replacePassword(
   deps: Deps,
   tx: Tx,
-  user: { user_id: string; email: string },
+  user: { user_id: string; email: string; device: string },
   password_hash: string,
   act: Act,
 ): Promise<void> {
-  const { user_id, email } = user
+  const { user_id, email, device } = user
   await clearLinks(tx, user_id)
   await storePassword(deps, tx, user_id, password_hash)
-  await mailUser(deps, tx, user_id, 'identity.changed')
+  await mailUser(deps, tx, user_id, 'identity.changed', { address: act.address ?? null, device })
   const target = { target_type: 'user', target_id: user_id, after: { email } }
   await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.set_password' })
 }
@@ -181,17 +186,12 @@ export async function removeSecondStep(deps: Deps, tx: Tx, user_id: string): Pro
 }
 
 /** Queues an e-mail about the use of a recovery code, because a thief may have used the code. */
-export function notifyRecoveryCode(deps: Deps, tx: Tx, user_id: string): Promise<void> {
-  return mailUser(deps, tx, user_id, 'identity.recovery')
+export function notifyRecoveryCode(deps: Deps, tx: Tx, user_id: string, client: MailedClient): Promise<void> {
+  return mailUser(deps, tx, user_id, 'identity.recovery', client)
 }
 
 /** Queues an e-mail about the removal of a passkey, because a thief of the session may have removed it. */
-export function notifyPasskeyRemoved(
-  deps: Deps,
-  tx: Tx,
-  user_id: string,
-  client: { address: string; device: string },
-): Promise<void> {
+export function notifyPasskeyRemoved(deps: Deps, tx: Tx, user_id: string, client: MailedClient): Promise<void> {
   return mailUser(deps, tx, user_id, 'identity.passkey_removed', client)
 }
 
@@ -202,7 +202,7 @@ async function mailUser(
   tx: Tx,
   user_id: string,
   kind: 'identity.second_step_removed' | 'identity.recovery' | 'identity.passkey_removed' | 'identity.changed',
-  client: { address: string | null; device: string } = { address: null, device: '' },
+  client: MailedClient = { address: null, device: '' },
 ): Promise<void> {
   const [owner] = await tx.query<{ email: string; language: Language }>(OWNER, [user_id])
   if (!owner) throw new Error('the database has no user for this e-mail')

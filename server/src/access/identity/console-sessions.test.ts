@@ -18,6 +18,7 @@ import {
   signIn,
   type Tokens,
 } from '../../../test/sign-in.ts'
+import { listEmails } from '../../adapters/messages/index.ts'
 import { inTransaction } from '../../kernel/db/index.ts'
 import type { Console, MerchantRole } from '../../kernel/http/index.ts'
 import { type Merchant, renameUser, setMember } from '../merchants/index.ts'
@@ -362,18 +363,23 @@ describe('a change of the password by a signed-in user', () => {
   test('a user changes the password, all sessions end, the server mails the user, and only the new password signs in', async () => {
     const { person, tokens } = await comes('dashboard')
     const second = await signIn(world, person, openBrowser(world.base))
-    const changed = await change(tokens.access_token, person.password, NEW)
+    const changed = await world.call({
+      method: 'POST',
+      url: '/v1/session/password',
+      payload: { password: person.password, new_password: NEW },
+      key: tokens.access_token,
+      headers: { 'user-agent': 'Mozilla/5.0 (Linux; Android 14) Chrome/130.0' },
+    })
     assert.equal(changed.status, 200, changed.text)
     for (const at of [world, other]) assert.deepEqual(codeOf(await me(tokens.access_token, {}, at)), OVER)
     assert.ok((await refresh(world.base, tokens.refresh_token)).status >= 400)
     assert.deepEqual(codeOf(await me(second.access_token)), OVER)
     await assert.rejects(signIn(world, person))
     await signIn(world, { ...person, password: NEW })
-    const [mail] = await world.rows<{ kind: string }>(
-      'select kind from outbox_messages where recipient = $1 and kind = $2',
-      [person.email, 'identity.changed'],
-    )
-    assert.ok(mail)
+    const mails = await listEmails(world.deps, { to: person.email })
+    const notice = mails.find(({ kind }) => kind === 'identity.changed')
+    const facts = /\nWakati: .* \(EAT\)\nKifaa: Chrome, Android\nAnwani ya IP: 127\.0\.0\.1\n\nKama si wewe/
+    assert.match(notice?.text ?? '', facts)
     const [entry] = await world.rows<{ actor_name: string }>(
       "select actor_name from audit_log where action = 'user.set_password' and target_id = $1",
       [person.id],

@@ -230,6 +230,8 @@ describe('new passwords', () => {
     assert.equal((await from().post(url, { password: 'tena na tena na tena' })).status, 400)
     const notice = (await listEmails(world.deps, { to: person.email })).find(({ kind }) => kind === 'identity.changed')
     assert.match(notice?.subject ?? '', /nywila yako imebadilishwa/)
+    const facts = /\nWakati: \d+ \S+ \d{4}, \d\d:\d\d \(EAT\)\nKifaa: hakijulikani\nAnwani ya IP: \S+\n\nKama si wewe/
+    assert.match(notice?.text ?? '', facts)
   })
 
   test('the sign-up and the reset in both languages, and setPassword, refuse two of more than 10,000 common passwords, one with a capital letter', async () => {

@@ -6,6 +6,7 @@ import { refuse, systemClock } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
+import { deviceName } from './device-name.ts'
 import { deviceOf, findSigningIn, formField } from './interactions.ts'
 import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, operatorView, type Problems, textsOf, type View, withLanguage } from './pages.ts'
@@ -128,7 +129,8 @@ function chooseRoutes(scope: FastifyInstance, site: IdentitySite): void {
     if (problems.password) return site.send(reply, 400, choosePage(view, pageOwner(owner), problems))
     const act = { request_id: request.id, address: request.ip }
     const password_hash = await hashPassword(deps, password)
-    const reset = { owner, token: tokenOf(request), password_hash }
+    const device = deviceName(request.headers['user-agent'])
+    const reset = { owner, token: tokenOf(request), password_hash, device }
     const is_set = await resetPassword(deps, reset, mailContext(site), act, site.revokeAllKeys)
     if (!is_set) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.password_saved, t.password_saved_lead))

@@ -69,7 +69,7 @@ describe('new browsers', () => {
     const [english, swahili, ...more] = await mailsOf(person, 'identity.new_place')
     assert.deepEqual(more, [])
     assert.match(swahili?.subject ?? '', /umeingia kwenye kivinjari kipya/)
-    assert.match(english?.text ?? '', /Device: Chrome, Android\nNetwork address: 127\.0\.0\.1/)
+    assert.match(english?.text ?? '', /Device: Chrome, Android\nIP address: 127\.0\.0\.1/)
     assert.ok(!english?.text?.includes(person.password))
     const entries = await world.rows(
       "select 1 from audit_log where action = 'user.sign_in_new_place' and target_id = $1",

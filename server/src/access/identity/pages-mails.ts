@@ -58,23 +58,23 @@ const BODIES = {
     ],
   },
   'identity.changed': {
-    sw: (b: string, u: string) => [
+    sw: (b: string, u: string, facts: string) => [
       `${b}: nywila yako imebadilishwa`,
-      `Nywila ya akaunti yako ya ${b} imebadilishwa. Umetolewa kwenye vifaa vyote.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+      `Nywila ya akaunti yako ya ${b} imebadilishwa. Umetolewa kwenye vifaa vyote.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
-    en: (b: string, u: string) => [
+    en: (b: string, u: string, facts: string) => [
       `${b}: your password has changed`,
-      `A person changed the password of your account at ${b}. You are now signed out on all devices.\n\nIf it was not you, set a new password immediately here:\n${u}`,
+      `A person changed the password of your account at ${b}. You are now signed out on all devices.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.recovery': {
-    sw: (b: string, u: string) => [
+    sw: (b: string, u: string, facts: string) => [
       `${b}: namba ya dharura imetumika`,
-      `Mtu ametumia moja ya namba za dharura za akaunti yako ya ${b}. Namba hiyo haitumiki tena.\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
+      `Mtu ametumia moja ya namba za dharura za akaunti yako ya ${b}. Namba hiyo haitumiki tena.\n\n${facts}\n\nKama si wewe, weka nywila mpya mara moja hapa:\n${u}`,
     ],
-    en: (b: string, u: string) => [
+    en: (b: string, u: string, facts: string) => [
       `${b}: a person used a recovery code`,
-      `A person used one of the recovery codes of your account at ${b}. That code no longer works.\n\nIf it was not you, set a new password immediately here:\n${u}`,
+      `A person used one of the recovery codes of your account at ${b}. That code no longer works.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
   'identity.new_place': {
@@ -135,8 +135,8 @@ const BODIES = {
 export type MailedAct = { at: Date; address: string | null; device: string }
 
 const FACTS = {
-  sw: { at: 'Wakati', device: 'Kifaa', unknown: 'hakijulikani', address: 'Anwani ya mtandao' },
-  en: { at: 'Time', device: 'Device', unknown: 'unknown', address: 'Network address' },
+  sw: { at: 'Wakati', device: 'Kifaa', unknown: 'hakijulikani', address: 'Anwani ya IP' },
+  en: { at: 'Time', device: 'Device', unknown: 'unknown', address: 'IP address' },
 } as const
 
 function factLines(act: MailedAct | undefined, language: Language): string {

@@ -80,7 +80,7 @@ export async function confirmIdentity(
   app: App,
   principal: SessionPrincipal,
   act: Act,
-  given: Confirmation,
+  given: Confirmation & { device: string },
 ): Promise<void> {
   const { session_id, user_id, email } = principal
   if (session_id === null) {
@@ -102,7 +102,8 @@ export async function confirmIdentity(
     const after = { email, with: used === 'recovery' ? 'recovery_code' : field }
     const target = { target_type: 'user', target_id: user_id }
     await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.confirm_session', after })
-    if (used === 'recovery') await notifyRecoveryCode(deps, tx, user_id)
+    if (used === 'recovery')
+      await notifyRecoveryCode(deps, tx, user_id, { address: act.address ?? null, device: given.device })
   })
   await attempt.succeeded()
 }

@@ -20,7 +20,7 @@ export async function changePassword(
   deps: Deps,
   principal: SessionPrincipal,
   act: Act,
-  given: { password: string; new_password: string },
+  given: { password: string; new_password: string; device: string },
 ): Promise<void> {
   const { user_id, email } = principal
   if (await hasSecondStep(deps.db, user_id)) checkStepUp(principal, deps.config.step_up_s, deps.clock.now())
@@ -36,6 +36,6 @@ export async function changePassword(
   await inTransaction(deps.db, async (tx) => {
     // While this request hashed the new password, another change may have ended the session, such as the owner's reset by e-mail.
     if ((await lockPasswordHash(tx, user_id)) !== checked_hash) refuse('invalid_session')
-    await replacePassword(deps, tx, { user_id, email }, password_hash, act)
+    await replacePassword(deps, tx, { user_id, email, device: given.device }, password_hash, act)
   })
 }

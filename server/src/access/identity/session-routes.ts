@@ -5,6 +5,7 @@ import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import { type App, type Routes, session } from '../../kernel/http/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
+import { deviceName } from './device-name.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
 import { changeOwnName } from './session-name.ts'
 import { changePassword } from './session-password.ts'
@@ -59,7 +60,8 @@ export function sessionRoutes(deps: Deps): Routes {
       },
       async (request) => {
         const principal = session(request)
-        await confirmIdentity(deps, app, principal, actOf(request), request.body)
+        const device = deviceName(request.headers['user-agent'])
+        await confirmIdentity(deps, app, principal, actOf(request), { ...request.body, device })
         const auth_time = deps.clock.now().toISOString()
         return { success: true as const, data: { auth_time, ...(await confirmationOf(deps, app, principal)) } }
       },
@@ -79,7 +81,8 @@ export function sessionRoutes(deps: Deps): Routes {
         },
       },
       async (request) => {
-        await changePassword(deps, session(request), actOf(request), request.body)
+        const device = deviceName(request.headers['user-agent'])
+        await changePassword(deps, session(request), actOf(request), { ...request.body, device })
         return { success: true as const, data: { sessions_ended: true } }
       },
     )
