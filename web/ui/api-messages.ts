@@ -58,6 +58,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced':
     'Seva haiwezi kusoma picha hii. Ihifadhi kama PNG ya kawaida.',
   'is larger than {} x {} pixels. Make the picture smaller': 'Picha inazidi pikseli {} x {}. Ipunguze.',
+  'is not visible on white. Use a picture with darker colours':
+    'Picha hii haionekani kwenye rangi nyeupe. Tumia picha yenye rangi nzito zaidi.',
   'is too long and thin for a logo. Use a picture that is at most {} times as long on one side as on the other':
     'Picha hii ni nyembamba mno kwa nembo. Upande mmoja usizidi mara {} ya upande mwingine.',
   'has more than {} bytes. Make the picture smaller, or use fewer colours':

@@ -3,6 +3,7 @@
 
 import { constants, crc32, deflateSync, inflateSync } from 'node:zlib'
 import { PNG_SIGNATURE, pngOfChunks } from '../../kernel/documents/index.ts'
+import { isVisibleOnWhite } from './logo-visible.ts'
 
 /** The new PNG with its size in pixels. */
 export type LogoPicture = { png: Buffer; width: number; height: number }
@@ -26,10 +27,10 @@ const COLOUR_TYPES: Readonly<Record<number, { channels: number; depths: readonly
 const KEPT = ['PLTE', 'tRNS'] as const
 
 /**
- * The reason why the server refuses a logo: the PNG is not readable, is too wide or too high, is a mere line, or has too many
- * bytes.
+ * The reason why the server refuses a logo: the PNG is not readable, is too wide or too high, is a mere line, has nothing
+ * that is visible on white, or has too many bytes.
  */
-export type LogoProblem = 'unreadable' | 'too_wide' | 'too_thin' | 'too_large'
+export type LogoProblem = 'unreadable' | 'too_wide' | 'too_thin' | 'not_visible' | 'too_large'
 
 /**
  * Returns the upload as a new PNG, or the reason for a refusal. If the pixel data is larger than the header states, stops the
@@ -51,6 +52,8 @@ export function rewritePng(upload: Buffer): LogoPicture | LogoProblem {
   const rows = inflateRows(pixels, row * height)
   if (rows === null || !hasKnownFilters(rows, row)) return 'unreadable'
   if (colour === 3 && !isPalette(chunks.get('PLTE'))) return 'unreadable'
+  const shape = { width, height, depth: depth ?? 8, colour: colour ?? 0, channels: type.channels }
+  if (!isVisibleOnWhite(shape, rows, chunks.get('PLTE'), chunks.get('tRNS'))) return 'not_visible'
   const png = pngOfChunks([
     ['IHDR', header],
     ...KEPT.flatMap((name) => (chunks.has(name) ? [[name, chunks.get(name) as Buffer] as const] : [])),

@@ -79,6 +79,51 @@ describe('a logo', () => {
     assert.notEqual(rewritePng(pngOf({ width: 10, height: 80 })), 'too_thin')
   })
 
+  test('the server refuses a picture that is white or transparent in each colour type and filter, and takes one dark pixel', () => {
+    const side = 9
+    /** Encodes pixels with a filter of the PNG standard. */
+    const encode = (filter: number, pixels: number[][], step: number) =>
+      Buffer.from(
+        pixels.flatMap((row, y) => [
+          filter,
+          ...row.map((value, i) => {
+            const [left, up, corner] = [row[i - step] ?? 0, pixels[y - 1]?.[i] ?? 0, pixels[y - 1]?.[i - step] ?? 0]
+            const guess = left + up - corner
+            const [nearest = 0] = [left, up, corner].sort((a, b) => Math.abs(guess - a) - Math.abs(guess - b))
+            return (value - ([0, left, up, (left + up) >> 1, nearest][filter] ?? 0)) & 255
+          }),
+        ]),
+      )
+    const palette = [
+      chunk('PLTE', Buffer.from([255, 255, 255, 8, 115, 72, 0, 0, 0])),
+      chunk('tRNS', Buffer.from([255, 255, 0])),
+    ]
+    const grounds: [colour: number, blank: number[], dark: number[], more: Buffer[]][] = [
+      [0, [250], [20], []],
+      [0, [7], [20], [chunk('tRNS', Buffer.from([0, 7]))]],
+      [2, [255, 255, 255], [255, 255, 0], []],
+      [2, [1, 2, 3], [3, 2, 1], [chunk('tRNS', Buffer.from([0, 1, 0, 2, 0, 3]))]],
+      [3, [0], [1], palette],
+      [3, [2], [1], palette],
+      [4, [0, 0], [0, 255], []],
+      [6, [0, 0, 0, 10], [8, 115, 72, 255], []],
+    ]
+    for (const [colour, blank, dark, more] of grounds) {
+      for (const filter of [0, 1, 2, 3, 4]) {
+        const draw = (last: number[]) => {
+          const pixels = Array.from({ length: side }, (_, y) =>
+            Array.from({ length: side }, (_, x) => (x === side - 1 && y === side - 1 ? last : blank)).flat(),
+          )
+          return rewritePng(
+            pngOf({ width: side, height: side, colour, more, rows: encode(filter, pixels, blank.length) }),
+          )
+        }
+        assert.equal(draw(blank), 'not_visible', `colour type ${colour}, filter ${filter}`)
+        assert.equal(typeof draw(dark), 'object', `colour type ${colour}, filter ${filter}`)
+      }
+    }
+  })
+
   test('the server refuses a picture with too many bytes', () => {
     const noise = randomBytes(200 * (1 + 200 * 3))
     for (let at = 0; at < noise.length; at += 1 + 200 * 3) noise[at] = 0
@@ -195,6 +240,10 @@ test('the server refuses a wrong contact, a light colour and a wrong logo, names
   const logo = await call('PUT', '/v1/merchant/logo', { png: Buffer.from('<svg/>').toString('base64') })
   assert.equal(logo.status, 400)
   assert.match(logo.body.error.details.fields[0].message, /not a PNG picture/)
+  const white = pngOf({ rows: Buffer.from(Array.from({ length: 8 }, () => [0, ...Array(24).fill(255)]).flat()) })
+  const blank = await call('PUT', '/v1/merchant/logo', { png: white.toString('base64') })
+  assert.deepEqual([blank.status, blank.body.error.details.fields[0].field], [400, 'png'])
+  assert.match(blank.body.error.details.fields[0].message, /^is not visible on white/)
   assert.equal((await call('PATCH', profile, { support_phone: '1444' }, viewer.token)).status, 403)
   const read = await call('GET', profile, undefined, viewer.token)
   const { name: _, ...empty } = read.body.data

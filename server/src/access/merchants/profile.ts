@@ -94,6 +94,7 @@ const LOGO_PROBLEMS: Record<LogoProblem, string> = {
   unreadable: 'is not a PNG picture that the server can read. Save the picture as PNG with 8 bits, not interlaced',
   too_wide: `is larger than ${LOGO_SIDE_MAX} x ${LOGO_SIDE_MAX} pixels. Make the picture smaller`,
   too_thin: `is too long and thin for a logo. Use a picture that is at most ${LOGO_RATIO_MAX} times as long on one side as on the other`,
+  not_visible: 'is not visible on white. Use a picture with darker colours',
   too_large: `has more than ${LOGO_BYTES_MAX} bytes. Make the picture smaller, or use fewer colours`,
 }
 

@@ -283,7 +283,7 @@ export const LogoBody = Type.Object({
     maxLength: 60_000,
     pattern: '^[A-Za-z0-9+/]+={0,2}$',
     description:
-      'A PNG in base64, at most 512 x 512 pixels. After the server has written the picture again from its pixels, the picture may have at most 20,480 bytes.',
+      'A PNG in base64, at most 512 x 512 pixels. After the server has written the picture again from its pixels, the picture may have at most 20,480 bytes. The server refuses a picture that is not visible on white.',
   }),
 })
 
