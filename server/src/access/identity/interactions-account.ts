@@ -2,7 +2,7 @@
 // account, and only the e-mails differ. So no answer reveals an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuse, systemClock } from '../../kernel/lib/index.ts'
+import { refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
@@ -37,10 +37,9 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const view = site.view(request)
     if (view.by_invitation) return site.send(reply, 403, invitationPage(view))
     const t = textsOf(view)
-    const [business_name, name] = ['business_name', 'name'].map((field) => formField(request, field).trim()) as [
-      string,
-      string,
-    ]
+    const [business_name, name] = ['business_name', 'name'].map((field) =>
+      withoutDirectionMarks(formField(request, field)).trim(),
+    ) as [string, string]
     const email = emailInput(request)
     const password = formField(request, 'password')
     const problems = {

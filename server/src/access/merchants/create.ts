@@ -3,7 +3,7 @@
 import { type Act, recordAudit } from '../../books/audit/index.ts'
 import { openBooks } from '../../books/ledger/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
-import { merchantCode, newId, newRoutingCode } from '../../kernel/lib/index.ts'
+import { merchantCode, newId, newRoutingCode, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import type { Merchant } from './find.ts'
 
 // If another merchant has the same 32-bit routing code, the query inserts no row, and the function tries another code.
@@ -61,7 +61,7 @@ async function insert(deps: Deps, tx: Tx, input: NewMerchant): Promise<Merchant>
       id: newId(deps, routing_code),
       routing_code,
       merchant_code: merchantCode(routing_code),
-      name: input.name,
+      name: withoutDirectionMarks(input.name),
       status: input.approved ? ('ACTIVE' as const) : ('PENDING' as const),
       verified: input.approved,
       priced: input.approved,

@@ -111,6 +111,15 @@ test('an invited user is a member with the role and the name from the invitation
   assert.deepEqual(entry, { action: 'member.invite', after: { email, name: 'Bi. Neema', role: 'FINANCE' } })
 })
 
+test('the server stores the name of an invited user without marks that change the direction of text', async () => {
+  const { admin } = await newTeam()
+  const email = newEmail()
+  const { body } = await invite(admin, { email, role: 'VIEWER', name: '\u202eameeN\u202c \u2066محمد\u2069\u200e' })
+  assert.equal(body.data.name, 'ameeN محمد')
+  const [user] = await world.rows('select name from users where email = $1', [email])
+  assert.deepEqual(user, { name: 'ameeN محمد' })
+})
+
 test('an invited user gets one e-mail in the language of the inviter with the merchant and the role', async () => {
   const { merchant, admin } = await newTeam()
   const email = newEmail()

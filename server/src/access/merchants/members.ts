@@ -5,7 +5,7 @@ import { hasGateway, queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, type AuditAction, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type MerchantRole, type PageChoice, pageOf, type SessionPrincipal } from '../../kernel/http/index.ts'
-import { isId, type Language, newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { isId, type Language, newId, refuse, routingCodeOf, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { dashboardUrl } from './dashboard-url.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { getMerchant } from './list.ts'
@@ -88,7 +88,7 @@ export async function inviteMember(
 ): Promise<InvitedMemberView> {
   const { merchant_id, role } = invitation
   const email = invitation.email.toLowerCase()
-  const name = invitation.name ?? email
+  const name = withoutDirectionMarks(invitation.name ?? '').trim() || email
   await tx.query(LOCK_MERCHANT, [merchant_id])
   const [counted] = await tx.query<{ total: number }>(COUNT, [merchant_id])
   if ((counted?.total ?? 0) >= MEMBERS_MAX) {

@@ -2,7 +2,7 @@
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import { type MerchantRole, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from '../../kernel/http/index.ts'
-import { newId, refuse, routingCodeOf } from '../../kernel/lib/index.ts'
+import { newId, refuse, routingCodeOf, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 
 /**
  * A new user. Null as `operator_role` means that the user is not an operator. Null as `identity` means that the user is invited
@@ -24,7 +24,7 @@ const INSERT = sql(
 )
 
 /**
- * Creates a user, with the e-mail address in lower case. If another user has the address, refuses with invalid_state.
+ * Creates a user, with the e-mail address in lower case and a name without direction marks. If another user has the address, refuses with invalid_state.
  */
 export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ id: string; email: string }> {
   const id = newId(deps, 0)
@@ -33,7 +33,8 @@ export async function createUser(deps: Deps, tx: Tx, user: NewUser): Promise<{ i
     user.identity === 'embedded'
       ? { issuer: 'embedded', subject: id }
       : (user.identity ?? { issuer: null, subject: null })
-  const { name, language, operator_role, email_verified } = user
+  const { language, operator_role, email_verified } = user
+  const name = withoutDirectionMarks(user.name).trim() || email
   const values = [id, email, email_verified, name, language, ...roleColumns(operator_role), issuer, subject]
   try {
     await tx.query(INSERT, [...values, deps.clock.now()])

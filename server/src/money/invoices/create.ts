@@ -13,6 +13,7 @@ import {
   refuse,
   refuseField,
   storedMetadata,
+  withoutDirectionMarks,
 } from '../../kernel/lib/index.ts'
 import {
   type CheckedPage,
@@ -52,14 +53,14 @@ function emptyToNull(text: string | null): string | null {
 function readContent(body: InvoiceBody | InvoiceChange): Partial<InvoiceContent> {
   const problems: InvoiceFieldProblem[] = []
   const read: Partial<InvoiceContent> = {}
-  if (body.customer_name !== undefined) read.customer_name = body.customer_name
+  if (body.customer_name !== undefined) read.customer_name = withoutDirectionMarks(body.customer_name)
   if (body.customer_phone !== undefined) {
     const phone = emptyToNull(body.customer_phone)
     read.customer_phone = phone === null ? null : canonicalPhone(phone)
     if (phone !== null && read.customer_phone === null) problems.push({ field: 'customer_phone', message: PHONE_HELP })
   }
   if (body.customer_email !== undefined) read.customer_email = emptyToNull(body.customer_email)
-  if (body.note !== undefined) read.note = emptyToNull(body.note)
+  if (body.note !== undefined) read.note = body.note === null ? null : emptyToNull(withoutDirectionMarks(body.note))
   if (body.language !== undefined) read.language = body.language
   if (body.metadata !== undefined) read.metadata = storedMetadata(body.metadata)
   if (body.due_date !== undefined) {

@@ -1,7 +1,7 @@
 // Reads the items of an invoice from a body, converts them to JSON and back, and adds their amounts.
 
 import type { InvoiceItem } from '../../kernel/documents/index.ts'
-import { AMOUNT_HELP, divideHalfUp, parseFee } from '../../kernel/lib/index.ts'
+import { AMOUNT_HELP, divideHalfUp, parseFee, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 
 /** An item of an invoice in JSON. JSON has no bigint, so each amount is a text of cents. */
 export type StoredItem = { description: string; quantity: string; unit_price_minor: string; amount_minor: string }
@@ -33,7 +33,8 @@ export function readItems(
   items: readonly { description: string; quantity: string; unit_price: string }[],
   problems: InvoiceFieldProblem[],
 ): InvoiceItem[] {
-  return items.map(({ description, quantity, unit_price }, i) => {
+  return items.map(({ description: given, quantity, unit_price }, i) => {
+    const description = withoutDirectionMarks(given)
     const thousandths = parseQuantity(quantity)
     if (thousandths === null) problems.push({ field: `items.${i}.quantity`, message: QUANTITY_HELP })
     const price = parseFee(unit_price)
