@@ -1,5 +1,5 @@
 // Tests the test payments of a mock provider on the page: a payer chooses the outcome of a QR code or a prompt. Also tests the
-// simulated scan.
+// end of a code that nobody scans.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -114,7 +114,7 @@ test('a payer of a test chooses the outcome of a prompt that never ends, and a s
   assert.equal(foreign.status, 404)
 })
 
-test('a program that shows the QR code reads a final status after the simulated scan', async () => {
+test('a simulated QR code that nobody scans expires after five minutes, so a payment by phone of the same link is no duplicate', async () => {
   const made = await world.post(
     '/v1/payment-links',
     { amount: '2500.00', description: 'Viatu' },
@@ -135,11 +135,21 @@ test('a program that shows the QR code reads a final status after the simulated 
         key: null,
       })
     ).body.data.status
+  const by_phone = await world.post(path, { method: 'WALLET_PUSH', customer_phone: '0754123001' }, { key: null })
+  assert.equal(by_phone.status, 202, by_phone.text)
   world.deps.clock.advance(290_000)
-  assert.equal(await ask(), 'processing', 'the payment waits for the scan')
+  assert.equal(await ask(), 'processing', 'the code waits for a choice')
   world.deps.clock.advance(15_000)
-  for (let status = await ask(); status !== 'successful'; status = await ask()) {
+  for (let status = await ask(); status !== 'failed'; status = await ask()) {
     assert.equal(status, 'processing')
     await new Promise((done) => setTimeout(done, 250))
   }
+  const records = await world.rows(
+    'select status, failure_reason_code from collections where merchant_id = $1 and payment_link_id = $2 order by id',
+    [world.merchant.id, made.body.data.id],
+  )
+  assert.deepEqual(records, [
+    { status: 'failed', failure_reason_code: 'expired' },
+    { status: 'successful', failure_reason_code: null },
+  ])
 })

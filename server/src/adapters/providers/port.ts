@@ -72,7 +72,7 @@ export type PaymentRequest = {
   deadline_at?: Date
   /**
    * If true, the payer waits on a page. A simulating provider then decides a prompt or a chosen outcome immediately, and any
-   * other code after a simulated scan.
+   * other code later.
    */
   on_page?: boolean
 }

@@ -96,8 +96,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',
-  qr_rehearsal:
-    'This is a test. Without your choice, the server simulates the scan after five minutes. No real money moves.',
+  qr_rehearsal: 'This is a test. Without your choice, this QR expires after five minutes. No real money moves.',
   simulate_lead: 'This is a test: choose what happens.',
   simulate_paid: 'Simulate: paid',
   simulate_failed: 'Simulate: failed',

@@ -96,7 +96,7 @@ export const sw = {
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua programu ya benki yako au ya mtandao wako, kisha skani QR hii.',
-  qr_rehearsal: 'Haya ni majaribio: usipochagua, skani inaigizwa baada ya dakika tano. Hakuna pesa halisi.',
+  qr_rehearsal: 'Haya ni majaribio: usipochagua, muda wa QR hii unaisha baada ya dakika tano. Hakuna pesa halisi.',
   simulate_lead: 'Haya ni majaribio: chagua kitakachotokea.',
   simulate_paid: 'Igiza: imelipwa',
   simulate_failed: 'Igiza: imeshindikana',

@@ -33,8 +33,8 @@ export type EngineRequest = Pick<
  */
 const SCAN_MS = 5_000
 /**
- * The milliseconds before the simulated scan of a code without a phone. In this time, a person reads the page of the link and
- * chooses an outcome. A program that pays a link and chooses nothing reads a final status after this time.
+ * The milliseconds before a code without a phone expires. In this time, a person reads the page of the link and chooses an
+ * outcome. A program that chooses nothing reads a final status after this time. Nobody scanned the code, so it takes no money.
  */
 const CHOICE_MS = 300_000
 
@@ -50,6 +50,7 @@ export const WORDS = {
 
 const FATES = new Map(MAGIC_NUMBERS.map((row) => [row.ending, row.fate]))
 const APPROVED = fateOfEnding('001')
+const EXPIRED = fateOfEnding('006')
 const DECLINES = ['002', '003', '004', '005', '006'].map(fateOfEnding)
 
 const SIMULATED: Record<SimulateStatus, MockPaymentFate> = {
@@ -75,7 +76,7 @@ export function timelineOf(request: EngineRequest, profile: MockProfile): MockTi
 
 /**
  * Returns the milliseconds before the first result. If the payer waits on a page, the result of a prompt or of a chosen outcome
- * comes immediately. The result of a code comes after the simulated scan.
+ * comes immediately. The result of a code with a phone comes after the simulated scan.
  */
 function pauseOf({ method, on_page, simulate_status, phone }: EngineRequest, { delay_ms }: MockProfile): number {
   if (!on_page) return delay_ms
@@ -158,6 +159,7 @@ function fateOf(request: EngineRequest, profile: MockProfile, digest: Buffer): M
   if (request.simulate_status !== null) return SIMULATED[request.simulate_status]
   const magic = request.phone === null ? undefined : FATES.get(request.phone.slice(-3))
   if (magic) return magic
+  if (request.on_page && request.method === 'qr' && request.phone === null) return EXPIRED
   if (profile.success_default === 'always') return APPROVED
   if (digest.readUIntBE(0, 6) / 2 ** 48 < profile.success_default) return APPROVED
   return DECLINES[digest.readUInt8(6) % DECLINES.length] ?? APPROVED

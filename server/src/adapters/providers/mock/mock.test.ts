@@ -306,9 +306,9 @@ describe('QR texts', () => {
   })
 })
 
-it("on a page, a prompt succeeds immediately, and a QR code waits for the payer's choice or the simulated scan", () => {
+it("on a page, a prompt succeeds immediately, and a QR code waits for the payer's choice or expires, and a QR code with a phone waits for the scan", () => {
   assert.deepEqual(lifeOf({ on_page: true }), [TAKEN, [0, 'succeeded', 1]])
-  assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [300_000, 'succeeded', 1]])
+  assert.deepEqual(lifeOf({ on_page: true, method: 'qr', phone: null }), [TAKEN, [300_000, 'expired', 1]])
   const chosen_by_phone = { on_page: true, method: 'qr', phone: '255712345001' } as const
   assert.deepEqual(lifeOf(chosen_by_phone), [TAKEN, [5000, 'succeeded', 1]])
   const chosen = { on_page: true, method: 'qr', phone: null, simulate_status: 'failed' } as const
