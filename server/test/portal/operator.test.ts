@@ -224,7 +224,7 @@ describe("the operators' console", () => {
           await page.setViewportSize(size)
           await visitor.press(open, open)
           const button = question(visitor).getByRole('button', { name: act, exact: true })
-          const cancel = question(visitor).getByRole('button', { name: says('Acha', 'Cancel'), exact: true })
+          const cancel = question(visitor).getByRole('button', { name: says('Ghairi', 'Cancel'), exact: true })
           const fields = question(visitor).locator(':is(button, input, textarea, select):visible')
           await question(visitor).getByRole('textbox').waitFor()
           await question(visitor).evaluate((dialog) =>
@@ -477,7 +477,8 @@ describe("the operators' console", () => {
       // The warnings stand below the status, so that they move nothing in the first line of the row.
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size)
-        const row = page.locator('main tr, main .rows > li').filter({ hasText: /98,000/ })
+        const row = page.locator(size === PHONE ? 'main .rows > li' : 'main tr').filter({ hasText: /98,000/ })
+        await row.locator('.chip-wait').waitFor()
         const [status, mark] = await Promise.all(
           [row.locator('.chip-wait'), row.locator('.chip-warn').first()].map(edgesOf),
         )
@@ -530,7 +531,7 @@ describe("the operators' console", () => {
     test(`the list, the dry run and the page of a withdrawal mark a large withdrawal among small withdrawals (${language})`, async () => {
       const known = await operator.shop('1000000.00')
       // No other merchant pays this number.
-      const ending = '611'
+      const ending = newEnding()
       await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
       for (const amount of ['1100.00', '1200.00']) await operator.submit(known, { amount, ending })
       const large = await operator.submit(known, { amount: '900000.00', ending })
@@ -601,7 +602,7 @@ describe("the operators' console", () => {
   for (const language of languagesOf(1))
     test(`an operator chooses and confirms each marked withdrawal by itself, a batch omits a marked withdrawal without a confirmation, and then the title has the focus (${language})`, async () => {
       const known = await operator.shop('100000.00')
-      const ending = '612'
+      const ending = newEnding()
       await operator.approve(await operator.submit(known, { amount: '1000.00', ending }))
       const large = await operator.submit(known, { amount: '6000.00', ending })
       const asked = await operator.submit(known, { amount: '1400.00', ending })
