@@ -52,7 +52,8 @@ test('the review shows recipient, fees and remaining balance before the request;
     .locator(':focus')
     .filter({ hasText: /^Hakiki kabla ya kutuma ombi$/ })
     .waitFor()
-  await page.getByText('TZS 89,200').waitFor()
+  // Until the page has read the other open requests, the last row names this request only.
+  await page.getByRole('row', { name: 'Litakalobaki baada ya idhini TZS 89,200' }).waitFor()
   const lines = await page.getByRole('row').allInnerTexts()
   assert.deepEqual(
     lines.map((line) => line.replace(/\s+/g, ' ')),
