@@ -63,6 +63,7 @@ test('a SUPER_ADMIN lists the operators with role and second factor, removes a r
     authenticator: true,
     passkeys: 0,
     last_sign_in_at: null,
+    has_signed_in: true,
   })
   for (const token of [support.token, finance.token, (await world.newSession('MERCHANT_ADMIN')).token])
     assert.deepEqual(codeOf(await world.get(path, token)), [403, 'insufficient_role'])
