@@ -265,6 +265,20 @@ for (const language of languagesOf(1)) {
     await issued.waitFor()
     assert.deepEqual([(await invoices()).length, await messages()], [1, 1], 'a double tap makes and sends one invoice')
     assert.equal(await again.getAttribute('data-variant'), 'default', 'a second send is not the main button')
+    // The page says where the invoice went, in its own text, because a message above the page would cover the buttons.
+    const kept = says(
+      'Umetoa ankara. Seva haitumi kitu, kwa sababu haya ni majaribio.',
+      'You issued the invoice. The server sends nothing, because this is the sandbox.',
+    )
+    await page.getByText(kept, { exact: true }).waitFor()
+    assert.equal(await page.locator('.toast').count(), 0)
+    await world.rows("update outbox_messages set status = 'sent' where merchant_id = $1", [merchant.id])
+    const sent = says(
+      'Umetoa ankara. Seva inaituma: SMS kwa 0754 123 456.',
+      'You issued the invoice. The server sends it: SMS to 0754 123 456.',
+    )
+    await page.getByText(sent, { exact: true }).waitFor()
+    await visitor.looks('an invoice that the server sent')
     await visitor.picture('sent-invoice')
 
     // The server refuses the first send.

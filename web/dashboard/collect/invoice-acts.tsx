@@ -13,6 +13,7 @@ import { showPhone } from '../../ui/show.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { type FailedSend, failedSendOf, forgetFailedSend } from './failed-send.ts'
+import { useIssuedText } from './invoice-messages.tsx'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
@@ -21,12 +22,16 @@ export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
-/** Shows the buttons that the status and the member's role allow, and the result of the last action. */
-export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
+/**
+ * Shows the buttons that the status and the member's role allow, and the result of the last action. `issued` is true if the form
+ * has just sent the invoice.
+ */
+export function InvoiceActs({ invoice, issued }: { invoice: InvoiceRecord; issued: boolean }) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
   const may = useMayCollect()
-  const [message, setMessage] = useState('')
+  const [message, setMessage] = useState(issued ? t.issued : '')
+  const issued_text = useIssuedText(invoice.id)
   const status = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
     if (message !== '') status.current?.focus()
@@ -49,7 +54,7 @@ export function InvoiceActs({ invoice }: { invoice: InvoiceRecord }) {
         </Group>
       ) : null}
       <Text role="status" fw={600} ref={status} tabIndex={-1}>
-        {message}
+        {message === t.issued ? issued_text : message}
       </Text>
     </Stack>
   )

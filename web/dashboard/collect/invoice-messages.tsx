@@ -19,6 +19,10 @@ function useMessages(invoice_id: string) {
   return useRead('GET /v1/merchant/messages', { query: { invoice_id, page_size: 50 } }, { live: true, keep: true })
 }
 
+/** Returns the newest message of each channel. */
+const newestOf = (items: readonly InvoiceMessageRow[]) =>
+  items.filter((item, i) => items.findIndex(({ channel }) => channel === item.channel) === i)
+
 /**
  * Shows the status of the newest message of each channel. A kept message has a separate text, because the platform does not
  * send it.
@@ -26,13 +30,26 @@ function useMessages(invoice_id: string) {
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const items = useMessages(invoice_id).data?.items ?? []
-  const newest = items.filter((item, i) => items.findIndex(({ channel }) => channel === item.channel) === i)
-  return newest.map(({ id, channel, to, status, environment }) => (
+  return newestOf(items).map(({ id, channel, to, status, environment }) => (
     <Text key={id} size="sm">
       {channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to)}:{' '}
       {t.reach[status === 'kept' ? `kept_${environment}` : status] ?? status}.
     </Text>
   ))
+}
+
+/** Returns what the member did by issuing the invoice, and to whom the server sends it. If it sends nothing, returns why. */
+export function useIssuedText(invoice_id: string): string {
+  const t = useTexts(invoicesTexts)
+  const newest = newestOf(useMessages(invoice_id).data?.items ?? [])
+  const sent = newest.filter(({ status }) => status === 'waiting' || status === 'sent')
+  if (newest.length === 0) return t.issued
+  if (sent.length > 0) {
+    return t.issued_to(sent.map(({ channel, to }) => (channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to))))
+  }
+  return newest.some(({ status }) => status === 'failed')
+    ? t.issued_failed
+    : t.issued_kept(newest[0]?.environment === 'live')
 }
 
 /** Shows the messages about the invoice in the section below its payments. */

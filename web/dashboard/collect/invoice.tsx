@@ -76,9 +76,9 @@ function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
 function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const words = useWords()
-  const was_saved = useRouterState({ select: ({ location }) => (location.state as { saved?: boolean }).saved === true })
+  const came = useRouterState({ select: ({ location }) => location.state as { saved?: boolean; issued?: boolean } })
   // If the send failed, the message about the failure says that the server saved the invoice.
-  const saved = was_saved && failedSendOf(invoice.id) === undefined
+  const saved = came.saved === true && failedSendOf(invoice.id) === undefined
   return (
     <Panel title={t.status_title} id="status-title">
       <div role="status">
@@ -89,7 +89,7 @@ function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
         </span>
         <Reach invoice_id={invoice.id} />
       </div>
-      <InvoiceActs invoice={invoice} />
+      <InvoiceActs invoice={invoice} issued={came.issued === true} />
     </Panel>
   )
 }

@@ -68,6 +68,10 @@ export const invoicesTexts = texts({
     by_sms: (phone: string) => `SMS kwa ${phone}`,
     by_email: (email: string) => `Barua pepe kwa ${email}`,
     issued: 'Umetoa ankara.',
+    issued_to: (ways: string[]) => `Umetoa ankara. Seva inaituma: ${ways.join(', ')}.`,
+    issued_failed: 'Umetoa ankara. Seva imeshindwa kuituma. Mpe mteja kiungo mwenyewe.',
+    issued_kept: (live: boolean) =>
+      `Umetoa ankara. Seva haitumi kitu, kwa sababu ${live ? 'hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe' : 'haya ni majaribio'}.`,
     sandbox_send: 'Haya ni majaribio: ujumbe unahifadhiwa hapa tu, hautumwi.',
     keep: 'Hapana, bado',
     pdf: 'Fungua PDF',
@@ -168,6 +172,10 @@ export const invoicesTexts = texts({
     by_sms: (phone: string) => `SMS to ${phone}`,
     by_email: (email: string) => `E-mail to ${email}`,
     issued: 'You issued the invoice.',
+    issued_to: (ways: string[]) => `You issued the invoice. The server sends it: ${ways.join(', ')}.`,
+    issued_failed: 'You issued the invoice. The server could not send it. Give the customer the link yourself.',
+    issued_kept: (live: boolean) =>
+      `You issued the invoice. The server sends nothing, because ${live ? 'no gateway is set up. Give the customer the link yourself' : 'this is the sandbox'}.`,
     sandbox_send: 'This is the sandbox: the server keeps messages here, and does not send them.',
     keep: 'No, not yet',
     pdf: 'Open the PDF',

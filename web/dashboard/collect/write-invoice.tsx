@@ -9,7 +9,6 @@ import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { hrefOf, Page, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf, showPhone } from '../../ui/show.ts'
-import { showToast } from '../../ui/toast.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { keepFailedSend } from './failed-send.ts'
 import { EMPTY_ITEM, InvoiceForm, invoiceBody, type TypedInvoice } from './invoice-form.tsx'
@@ -18,11 +17,11 @@ import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
-/** Returns a function that opens the page of a saved invoice with a message that the server has saved it. */
-function useSaved(): (id: string) => Promise<void> {
+/** Returns a function that opens the page of a saved invoice, which says that the server has saved it or the member issued it. */
+function useSaved(): (id: string, issued?: boolean) => Promise<void> {
   const navigate = useNavigate()
   const at = useEnvironmentPath()
-  return (id) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true } as never })
+  return (id, issued = false) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true, issued } as never })
 }
 
 /** Shows the form of a new invoice to members who may request money. Other members see an explanation. */
@@ -38,13 +37,14 @@ export function NewInvoice() {
   if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
   const save = async (values: TypedInvoice, once: string) =>
     (await make.mutateAsync({ body: invoiceBody(values), once })).id
-  /** Sends a saved invoice. If this fails, the page of the invoice shows the error and offers the send again. */
+  /** Sends a saved invoice, and returns true. If this fails, returns false, and the page of the invoice shows the error and offers the send again. */
   const send = async (invoice_id: string, once: string) => {
     try {
       await issue.mutateAsync({ params: { invoice_id }, once })
-      showToast(t.issued)
+      return true
     } catch (error) {
       keepFailedSend(invoice_id, { error, once: isUnresolved(error) ? once : null })
+      return false
     }
   }
   const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
@@ -59,8 +59,7 @@ export function NewInvoice() {
         saveAndSend={async (values, once) => {
           const id = await save(values, once)
           // The idempotency key of the send request derives from the key of the form. So a retry sends the invoice once.
-          await send(id, `${once}-send`)
-          await saved(id)
+          await saved(id, await send(id, `${once}-send`))
         }}
       />
     </Page>
