@@ -63,6 +63,10 @@ export function readAmount(text: string): string | null {
  * Invisible characters: control characters, and format characters such as marks that change the direction of a text.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}]/u
+/** The characters that the API refuses in e-mail addresses because people cannot see them. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
+/** The form of an e-mail address, as the API requires it. */
+const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+\.[^\s@<>()[\]\\,;:".]{2,63}$/
 
 /**
  * Returns the checks with messages in one language. Each check returns an error message. Null means that the value is valid.
@@ -91,7 +95,7 @@ export function checks(language: Language) {
   const email = (value: string) =>
     needed(value) ??
     short(254)(value) ??
-    (HIDDEN.test(value.trim()) ? t.hidden : /^[^\s@]+@[^\s@]+$/.test(value.trim()) ? null : t.email)
+    (UNSEEN.test(value.trim()) ? t.hidden : EMAIL.test(value.trim()) ? null : t.email)
   const url = (value: string) =>
     needed(value) ??
     short(2_048)(value) ??

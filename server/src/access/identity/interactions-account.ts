@@ -2,7 +2,7 @@
 // account, and only the e-mails differ. So no answer reveals an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
+import { EMAIL_MAX, isEmailAddress, refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
@@ -14,8 +14,6 @@ import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.t
 import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
-const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,185}\.[^\s@\p{C}]{2,63}$/u
-const EMAIL_MAX = 254
 const LINE = /^[^\p{Cc}\p{Cs}]+$/u
 const LINE_MAX = 100
 
@@ -218,7 +216,7 @@ function emailInput(request: FastifyRequest): string {
 function emailProblem(t: IdentityTexts, email: string): Problems {
   const { length } = [...email]
   if (length > EMAIL_MAX) return { email: t.long_text(EMAIL_MAX, length) }
-  return EMAIL.test(email) ? {} : { email: t.bad_email }
+  return isEmailAddress(email) ? {} : { email: t.bad_email }
 }
 
 function lineProblem(t: IdentityTexts, name: string, text: string, missing: string): Problems {

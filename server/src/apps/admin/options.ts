@@ -13,7 +13,7 @@ import {
   type Role,
   SCOPES,
 } from '../../kernel/http/index.ts'
-import { canonicalPhone, isId } from '../../kernel/lib/index.ts'
+import { canonicalPhone, isEmailAddress, isId } from '../../kernel/lib/index.ts'
 
 /** The error of an invalid command line. The message describes the valid form. */
 export class UsageError extends Error {}
@@ -108,12 +108,10 @@ export function optionalLine(values: OptionValues, name: TextOption, max: number
   return given
 }
 
-const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}$/u
-
 /** Returns an e-mail address in lower case. If the option is missing, returns undefined. */
 export function optionalEmail(values: OptionValues): string | undefined {
   if (values.email === undefined) return undefined
-  if (!EMAIL.test(values.email)) throw new UsageError('--email must be an e-mail address')
+  if (!isEmailAddress(values.email)) throw new UsageError('--email must be an e-mail address')
   return values.email.toLowerCase()
 }
 
