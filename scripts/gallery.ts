@@ -1,12 +1,12 @@
 // `npm run gallery` builds the gallery of components and takes pictures of it. The pictures show the colours of both consoles,
-// light and dark, on a phone and on a desktop. `npm run gallery -- --serve` keeps the page open for developers.
+// light and dark, in English and Swahili, on a phone and on a desktop. `npm run gallery -- --serve` keeps the page open for developers.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { findBrowser } from '../server/test/find-browser.ts'
-import { GALLERY_CONSOLES, serveGallery } from '../server/test/gallery.ts'
+import { GALLERY_CONSOLES, openGallery, serveGallery } from '../server/test/gallery.ts'
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const USAGE = `Usage: npm run gallery [-- --serve]
@@ -35,16 +35,16 @@ async function takePictures(): Promise<void> {
   const { path: executablePath, env } = await findBrowser()
   const args = ['--no-sandbox', '--disable-dev-shm-usage']
   const browser = await chromium.launch({ executablePath, args, env: { ...process.env, ...env } })
-  const page = await (await browser.newContext()).newPage()
+  const page = await (await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' })).newPage()
   for (const name of GALLERY_CONSOLES)
-    for (const scheme of ['light', 'dark'])
-      for (const width of [360, 1280]) {
-        await page.setViewportSize({ width, height: 800 })
-        await page.goto(`${site.url}/${name}/?scheme=${scheme}`)
-        await page.locator('[data-specimen=dialog]').waitFor()
-        const path = join(FOLDER, `gallery-${name}-${width}-${scheme}.png`)
-        await page.screenshot({ path, fullPage: true })
-        process.stdout.write(`${path}\n`)
-      }
+    for (const scheme of ['light', 'dark'] as const)
+      for (const language of ['en', 'sw'] as const)
+        for (const width of [360, 1280]) {
+          await page.setViewportSize({ width, height: 800 })
+          await openGallery(page, site.url, { name, scheme, language })
+          const path = join(FOLDER, `gallery-${name}-${width}-${scheme}-${language}.png`)
+          await page.screenshot({ path, fullPage: true })
+          process.stdout.write(`${path}\n`)
+        }
   await browser.close()
 }

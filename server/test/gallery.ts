@@ -6,10 +6,40 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { buildGallery } from '../../web/gallery/build.ts'
 
 /** The consoles whose colours the gallery shows. */
 export const GALLERY_CONSOLES = ['dashboard', 'operator'] as const
+
+/** The look of the gallery: the colours of a console, and the choices in the address. */
+export type GalleryLook = {
+  name: (typeof GALLERY_CONSOLES)[number]
+  scheme?: 'light' | 'dark'
+  language?: 'en' | 'sw'
+  density?: 'comfortable' | 'compact'
+  /** The name of the only component that the page shows. */
+  only?: string
+  /** `none` leaves out the windows: the frame with its menu, the search and the dialogs. */
+  windows?: 'none'
+}
+
+/** True when each window has its part, each chart is drawn, and each document has its font. */
+const IS_DRAWN = `(() => {
+  const windows = [...document.querySelectorAll('iframe')]
+  const charts = [...document.querySelectorAll('[data-specimen^=chart]:not([data-specimen$=loading])')]
+  const hasFont = ({ fonts }) => [...fonts].some(({ status }) => status === 'loaded') && fonts.status === 'loaded'
+  return document.querySelector('[data-specimen]') !== null && hasFont(document) &&
+    windows.every((one) => one.contentDocument?.querySelector(one.dataset.part) && hasFont(one.contentDocument)) &&
+    charts.every((one) => !one.querySelector('.mantine-Skeleton-root')) &&
+    charts.every((one) => !one.matches('[data-specimen*=pointer]') || one.querySelector('.u-cursor-x:not(.u-off)'))
+})()`
+
+/** Opens the gallery at `url` and waits until it is drawn. */
+export async function openGallery(page: Page, url: string, { name, ...look }: GalleryLook): Promise<void> {
+  await page.goto(`${url}/${name}/?${new URLSearchParams(look)}`)
+  await page.waitForFunction(IS_DRAWN)
+}
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',

@@ -202,7 +202,7 @@ function DashboardShell({
  * Shows the business of the page. A user with several businesses can choose another one. From the page of a record, the choice
  * opens the list. A dot marks each other business that has problems, and the closed choice if there is such a business.
  */
-function BusinessChoice({
+export function BusinessChoice({
   memberships,
   membership,
   troubled,
@@ -270,7 +270,13 @@ function useSwitch(environment: Environment, choose: (merchant_id: string) => vo
  * Opens the same list in the other environment. From a page below a list, such as the page of a record, opens the list, because
  * the other environment has no such record.
  */
-function EnvironmentSwitch({ environment, change }: { environment: Environment; change: (next: string) => void }) {
+export function EnvironmentSwitch({
+  environment,
+  change,
+}: {
+  environment: Environment
+  change: (next: string) => void
+}) {
   const t = useTexts(frameTexts)
   const parts = useTexts(partsTexts)
   return (

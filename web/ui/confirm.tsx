@@ -13,7 +13,8 @@ import { partsTexts } from './parts-texts.ts'
 import { Problem } from './problem.tsx'
 import { signIn } from './session.ts'
 
-const confirmTexts = texts({
+/** The texts of the dialog. */
+export const confirmTexts = texts({
   sw: {
     title: 'Thibitisha kuwa ni wewe',
     lead: 'Muda umepita tangu ulipoingia. Thibitisha, kisha ombi lako litaendelea.',
