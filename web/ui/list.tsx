@@ -9,6 +9,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks } from './checks.ts'
 import { useScope, withScope } from './data.ts'
+import { DayWords } from './day-field.tsx'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
@@ -615,6 +616,12 @@ function FilterField({
       type={day ? 'date' : 'search'}
       value={typed}
       error={problem}
+      inputContainer={(field) => (
+        <>
+          {field}
+          {day ? <DayWords day={typed} /> : null}
+        </>
+      )}
       {...(hint && !problem ? { description: hint, inputWrapperOrder: ['label', 'input', 'description'] } : {})}
       onChange={(event) => {
         const next = event.currentTarget.value

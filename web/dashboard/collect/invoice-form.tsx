@@ -15,6 +15,7 @@ import {
 } from '@mantine/core'
 import { type FormEvent, type ReactNode, use, useId, useRef, useState } from 'react'
 import { checks } from '../../ui/checks.ts'
+import { DayField } from '../../ui/day-field.tsx'
 import { useDraft } from '../../ui/form.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../ui/language.ts'
 import { Amount, PageButton } from '../../ui/parts.tsx'
@@ -115,7 +116,13 @@ export function InvoiceForm({
               data={LANGUAGES.map((value) => ({ value, label: t.languages[value] ?? value }))}
               {...form.getInputProps('language')}
             />
-            <TextInput label={t.due} type="date" required min={today} {...form.getInputProps('due_date')} />
+            <DayField
+              label={t.due}
+              required
+              min={today}
+              {...form.getInputProps('due_date')}
+              value={form.values.due_date}
+            />
           </Stack>
         </Fieldset>
         <Items form={form} />

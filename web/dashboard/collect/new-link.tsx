@@ -4,6 +4,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { checks, readAmount } from '../../ui/checks.ts'
 import { useAction } from '../../ui/data.ts'
+import { DayField } from '../../ui/day-field.tsx'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { hrefOf, Page, PageButton } from '../../ui/parts.tsx'
@@ -103,12 +104,12 @@ export function NewLink() {
                 autoComplete="off"
                 {...form.getInputProps('reference')}
               />
-              <TextInput
+              <DayField
                 label={parts.optional(t.expires)}
                 description={t.expires_hint}
-                type="date"
                 min={dayOf(new Date())}
                 {...form.getInputProps('expires_at')}
+                value={form.values.expires_at}
               />
             </Stack>
           </details>

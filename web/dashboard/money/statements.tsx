@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { download } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead, useScope, withScope } from '../../ui/data.ts'
+import { DayWords } from '../../ui/day-field.tsx'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -65,6 +66,12 @@ function Chooser({ period, today }: { period: string; today: string }) {
           type="date"
           max={today}
           defaultValue={period}
+          inputContainer={(field) => (
+            <>
+              {field}
+              <DayWords day={period} />
+            </>
+          )}
           onChange={({ currentTarget: { value } }) => /^2\d{3}-\d{2}-\d{2}$/.test(value) && choose(value)}
         />
       ) : (
