@@ -2,7 +2,7 @@
 // account, and only the e-mails differ. So no answer reveals an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { EMAIL_MAX, isEmailAddress, refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
+import { EMAIL_MAX, isPublicEmailAddress, refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
 import { beginAttempt, type SignInAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
@@ -216,7 +216,7 @@ function emailInput(request: FastifyRequest): string {
 function emailProblem(t: IdentityTexts, email: string): Problems {
   const { length } = [...email]
   if (length > EMAIL_MAX) return { email: t.long_text(EMAIL_MAX, length) }
-  return isEmailAddress(email) ? {} : { email: t.bad_email }
+  return isPublicEmailAddress(email) ? {} : { email: t.bad_email }
 }
 
 function lineProblem(t: IdentityTexts, name: string, text: string, missing: string): Problems {

@@ -11,7 +11,7 @@ export { type DatabaseUrl, splitDatabaseUrl, withPooler } from './database-url.t
 export * from './days.ts'
 export * from './destinations.ts'
 export * from './duration.ts'
-export { EMAIL_MAX, isEmailAddress } from './email-address.ts'
+export { EMAIL_MAX, isEmailAddress, isPublicEmailAddress } from './email-address.ts'
 export * from './errors.ts'
 export { escapeHtml, Html, type HtmlValue, html } from './html.ts'
 export * from './ids.ts'
