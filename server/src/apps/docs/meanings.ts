@@ -28,6 +28,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   customer_phone: 'The phone of the customer.',
   delivered: 'true if your server answered with 2xx.',
   deleted: 'The server has deleted the endpoint.',
+  deliveries: 'The webhook deliveries of the payment, one for each event and endpoint.',
   delivery_id: 'The id of the webhook delivery.',
   description: 'Your text about the record.',
   'Payment links: description': 'Your text, which the payer sees.',
