@@ -79,11 +79,11 @@ test('every other text of a history stays unchanged', () => {
 })
 
 type CodeWords = Record<'report' | 'reason' | 'withdrawal', (code: string) => unknown>
-// The types of the browser, which this file needs, are not the types of the tests.
-const { toneOf, wordsIn }: { toneOf(status: string): unknown; wordsIn(language: 'en' | 'sw'): CodeWords } =
-  await import(new URL('../../../web/ui/words.ts', import.meta.url).href)
+type Words = { toneOf(status: string): unknown; wordsIn(language: 'en' | 'sw'): CodeWords }
 
-test('the word "constructor" in a reason or a status stays a word, and is no inherited function', () => {
+test('the word "constructor" in a reason or a status stays a word, and is no inherited function', async () => {
+  // The types of the browser, which this file needs, are not the types of the tests.
+  const { toneOf, wordsIn }: Words = await import(new URL('../../../web/ui/words.ts', import.meta.url).href)
   for (const language of ['en', 'sw'] as const) {
     const { report, reason, withdrawal } = wordsIn(language)
     for (const word of ['constructor', 'toString', '__proto__']) {
