@@ -176,7 +176,7 @@ for (const language of LANGUAGES)
       says('Halisi: mfumo huu unaigiza malipo tu', 'Live: this installation only simulates payments'),
       says('mfumo huu unaigiza malipo tu. Weka', 'this installation only simulates payments. Keep'),
       says('Pokea malipo ya kwanza kwenye Halisi', 'Take the first live payment'),
-      says('pesa halisi hazisogei. Tengeneza kiungo', 'so no money moves. Make a payment link'),
+      says('pesa halisi hazisogei. Tengeneza kiungo', 'so no money moves. Create a payment link'),
       says('Bado huwezi kupokea malipo kwenye Halisi', 'You cannot take live payments yet'),
       says('Bado huwezi kutoa pesa kwenye Halisi', 'You cannot make live withdrawals yet'),
     ]

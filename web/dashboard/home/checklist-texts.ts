@@ -119,7 +119,7 @@ export const checklistTexts = texts({
         rehearsal_name: 'Take the first live payment',
         text: 'The easiest way is a payment link: send it to a customer by WhatsApp or SMS.',
         rehearsal:
-          'This installation only simulates payments, so no money moves. Make a payment link and pay it yourself.',
+          'This installation only simulates payments, so no money moves. Create a payment link and pay it yourself.',
         action: 'Create a live link',
       },
     },

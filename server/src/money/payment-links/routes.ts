@@ -88,7 +88,7 @@ function hostedPageRoute(deps: Deps, app: App, live: LiveProviders): void {
       schema: {
         tags: ['Collections'],
         operationId: 'createCollection',
-        summary: 'Make a hosted payment page',
+        summary: 'Create a hosted payment page',
         description: 'The customer chooses the payment method on the page. Send the customer to `payment_url`.',
         body: HostedBody,
         response: {
@@ -126,7 +126,7 @@ function createLinkRoute(deps: Deps, app: App, live: LiveProviders): void {
       schema: {
         tags,
         operationId: 'createPaymentLink',
-        summary: 'Make a payment link',
+        summary: 'Create a payment link',
         body: LinkBody,
         response: { 201: success(LinkRecord) },
       },
