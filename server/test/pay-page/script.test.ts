@@ -282,6 +282,27 @@ test('when the server shows the form again, the browser shows that page after on
       return (await page.inputValue('#phone')) === '0754 123 456'
     })
   }
+  // The next tap waits for its own 20 seconds, not for those of the replaced pages.
+  form = () => {}
+  await page.clock.runFor(19_000)
+  await pay.click()
+  await page.clock.runFor(2000)
+  assert.equal(await pay.isDisabled(), true)
+})
+
+test('after an answer of a program between payer and server, the browser sends the same form itself and shows the next answer', async () => {
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  const bodies: string[] = []
+  form = async (request, response) => {
+    bodies.push(await textOf(request))
+    if (bodies.length === 1) return json(response, '{"error":"blocked"}')
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<!doctype html><title>Next</title>')
+  }
+  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+  await until(async () => (await page.title()) === 'Next')
+  assert.equal(bodies.length, 2)
+  assert.equal(bodies[1], bodies[0])
 })
 
 test('a payer who comes back to a link with an open payment finds the payment that this browser started', async () => {

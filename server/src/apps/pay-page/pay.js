@@ -157,6 +157,7 @@ if (poll) {
 // idempotency key is the same.
 const SENDING_MS = 20_000
 let sent = false
+let release
 const buttons = (disabled) => {
   sent = disabled
   // The script disables the buttons after the browser has read the form, because a browser does not send the value of a
@@ -177,7 +178,7 @@ addEventListener('submit', (event) => {
     void send(event.target, event.submitter)
   }
   buttons(true)
-  setTimeout(() => buttons(false), SENDING_MS)
+  release = setTimeout(() => buttons(false), SENDING_MS)
 })
 /**
  * Keeps the path of the last payment in this browser, and returns it. If the browser stores nothing, returns undefined. While the
@@ -208,6 +209,8 @@ async function send(form, { name, value }) {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
     if (/json/.test(answer.headers.get('content-type'))) {
       const { go } = await answer.json()
+      // A proxy or a firewall answered. The browser then sends the form itself and shows the next answer.
+      if (!go) return form.submit()
       // If another payment of the link is open, the server names the page of the link.
       if (go.includes('/c/')) keep(go)
       location.assign(go)
@@ -225,6 +228,7 @@ async function send(form, { name, value }) {
 function showPage(page) {
   over = true
   clearTimeout(timer)
+  clearTimeout(release)
   document.open()
   document.write(page.replace(/(src="[^"]+\.js)/, `$1#${Math.random()}`))
   document.close()
