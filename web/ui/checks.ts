@@ -65,7 +65,10 @@ export function readAmount(text: string): string | null {
 const HIDDEN = /[\p{Cc}\p{Cf}]/u
 /** The characters that the API refuses in e-mail addresses because people cannot see them. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/u
-/** The form of an e-mail address, as the API requires it. */
+/**
+ * The form of an e-mail address. The API also accepts a domain without a dot, but a person types one only by mistake, as in
+ * asha@gmail.
+ */
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[^\s@<>()[\]\\,;:"]+\.[^\s@<>()[\]\\,;:".]{2,63}$/
 
 /**

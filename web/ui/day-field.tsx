@@ -2,28 +2,38 @@
 // language, which may be month first.
 
 import { Text, TextInput, type TextInputProps } from '@mantine/core'
-import { useLanguage } from './language.ts'
+import { type Language, useLanguage } from './language.ts'
 import { showDate } from './show.ts'
 
-/** Shows a day YYYY-MM-DD in words, such as "11 Nov 2026". Another text shows nothing. */
-export function DayWords({ day }: { day: string }) {
-  const language = useLanguage()
-  return /^\d{4}-\d{2}-\d{2}$/.test(day) ? <Text size="sm">{showDate(day, language)}</Text> : null
+/**
+ * Returns a day YYYY-MM-DD in words, such as "11 Nov 2026". Null means that the text is no day, or that the user still types the
+ * year.
+ */
+export function dayInWords(day: string, language: Language): string | null {
+  return /^2\d{3}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day)) ? showDate(day, language) : null
 }
 
-/** Shows the field. `value` is the chosen day as YYYY-MM-DD, or empty. */
-export function DayField({ value, ...props }: TextInputProps & { value: string }) {
+/** Shows the field. `value` is the chosen day as YYYY-MM-DD, or empty. Screen readers read the words as its description. */
+export function DayField({ value, description, ...props }: TextInputProps & { value: string }) {
+  const words = dayInWords(value, useLanguage())
   return (
     <TextInput
       {...props}
       type="date"
       value={value}
-      inputContainer={(field) => (
-        <>
-          {field}
-          <DayWords day={value} />
-        </>
-      )}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      description={
+        words === null ? (
+          description
+        ) : (
+          <>
+            <Text span size="sm" c="var(--ink)">
+              {words}
+            </Text>{' '}
+            {description}
+          </>
+        )
+      }
     />
   )
 }

@@ -9,7 +9,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks } from './checks.ts'
 import { useScope, withScope } from './data.ts'
-import { DayWords } from './day-field.tsx'
+import { dayInWords } from './day-field.tsx'
 import { useLanguage, useTexts } from './language.ts'
 import { type BulkAct, BulkBar } from './list-bulk.tsx'
 import { ColumnChoice, SavedFilters, useHiddenColumns, useListName } from './list-views.tsx'
@@ -560,7 +560,8 @@ function FilterField({
   wrong: string | undefined
 }) {
   const t = useTexts(partsTexts)
-  const check = checks(useLanguage())
+  const language = useLanguage()
+  const check = checks(language)
   const [applied, setApplied] = useState<string | null>(null)
   const value = list.search[filter.name] ?? ''
   const [typed, setTyped] = useState(value)
@@ -607,7 +608,8 @@ function FilterField({
   }
   const day = filter.kind === 'day'
   const as_typed = filter.kind === 'text' && filter.as_typed === true
-  const hint = filter.kind === 'phone' ? t.phone_accepts : as_typed ? t.beginning_accepted : null
+  const words = day ? dayInWords(typed, language) : null
+  const hint = filter.kind === 'phone' ? t.phone_accepts : as_typed ? t.beginning_accepted : words
   // The first digits of a whole number could also be the last digits of another number.
   const follows = (text: string) => as_typed || (filter.kind === 'phone' && !/^(\+|0|255).{0,8}$/.test(text))
   return (
@@ -616,12 +618,6 @@ function FilterField({
       type={day ? 'date' : 'search'}
       value={typed}
       error={problem}
-      inputContainer={(field) => (
-        <>
-          {field}
-          {day ? <DayWords day={typed} /> : null}
-        </>
-      )}
       {...(hint && !problem ? { description: hint, inputWrapperOrder: ['label', 'input', 'description'] } : {})}
       onChange={(event) => {
         const next = event.currentTarget.value

@@ -362,6 +362,8 @@ test('filters work with the keyboard alone: the page applies a complete date and
   await page.keyboard.type('11112026')
   await page.waitForURL((address) => address.searchParams.get('from') === '2026-11-11')
   assert.equal(await focused(), 'From')
+  const described = "document.getElementById(document.activeElement.getAttribute('aria-describedby'))?.textContent"
+  assert.equal(await page.evaluate<string>(described), '11 Nov 2026')
   await page.getByLabel('Type', { exact: true }).focus()
   await page.keyboard.press('ArrowDown')
   await page.waitForURL((address) => address.searchParams.has('type'))

@@ -1,13 +1,13 @@
 // Shows the merchant's statement of a day or a month: opening balance, a line for each type and direction of transactions, and
 // closing balance. The member can print the statement or save it as CSV.
 
-import { Button, Group, NativeSelect, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { download } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead, useScope, withScope } from '../../ui/data.ts'
-import { DayWords } from '../../ui/day-field.tsx'
+import { DayField } from '../../ui/day-field.tsx'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -61,19 +61,7 @@ function Chooser({ period, today }: { period: string; today: string }) {
         ]}
       />
       {by_day ? (
-        <TextInput
-          label={t.day}
-          type="date"
-          max={today}
-          defaultValue={period}
-          inputContainer={(field) => (
-            <>
-              {field}
-              <DayWords day={period} />
-            </>
-          )}
-          onChange={({ currentTarget: { value } }) => /^2\d{3}-\d{2}-\d{2}$/.test(value) && choose(value)}
-        />
+        <StatementDay period={period} max={today} choose={choose} />
       ) : (
         <NativeSelect
           label={t.month}
@@ -86,6 +74,23 @@ function Chooser({ period, today }: { period: string; today: string }) {
         />
       )}
     </Group>
+  )
+}
+
+/** Shows the field for the day. While the user still types the year, the page keeps the statement of the last whole day. */
+function StatementDay({ period, max, choose }: { period: string; max: string; choose: (period: string) => void }) {
+  const t = useTexts(statementTexts)
+  const [typed, setTyped] = useState(period)
+  return (
+    <DayField
+      label={t.day}
+      max={max}
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value)
+        if (/^2\d{3}-\d{2}-\d{2}$/.test(value)) choose(value)
+      }}
+    />
   )
 }
 
