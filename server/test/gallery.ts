@@ -20,8 +20,6 @@ export type GalleryLook = {
   density?: 'comfortable' | 'compact'
   /** The name of the only component that the page shows. */
   only?: string
-  /** `none` leaves out the windows: the frame with its menu, the search and the dialogs. */
-  windows?: 'none'
 }
 
 /** True when each window has its part, each chart is drawn, and each document has its font. */

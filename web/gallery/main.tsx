@@ -1,5 +1,5 @@
 // Shows the components of the consoles in their states, for developers who change the look of the consoles. The texts are
-// examples. In the address, `scheme`, `language` and `density` choose the look, and `only` and `windows` what the page shows.
+// examples. In the address, `scheme`, `language` and `density` choose the look, and `only` the component.
 
 import '../ui/choices.css'
 import '../ui/ui.css'

@@ -10,7 +10,6 @@ import { type ShownState, stylesOfPage } from './shown-states.ts'
 const query = new URLSearchParams(location.search)
 /** The name of the only component that the page shows. Null means that it shows all of them. */
 const ONLY = query.get('only')
-const HAS_WINDOWS = query.get('windows') !== 'none'
 
 /** Shows one component. The test of the gallery finds the component by its name. */
 export function Specimen({ name, children }: { name: string; children: ReactNode }) {
@@ -103,7 +102,6 @@ export function Frame({
     watch.observe(root)
     return () => watch.disconnect()
   }, [root, height])
-  if (!HAS_WINDOWS) return null
   return (
     <>
       <iframe
