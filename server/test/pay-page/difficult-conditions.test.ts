@@ -133,6 +133,8 @@ const DAYS: Record<string, (way: PageWay) => Promise<void>> = {
     await payer.page.goto(link.url)
     await payer.payBy(street.phone('002'))
     await payer.sees('Malipo hayakufanikiwa', 'Payment did not succeed')
+    const hint = payer.says('Namba inayoishia na 001 hulipa kila mara.', 'A number that ends in 001 always pays.')
+    await payer.page.getByText(hint).waitFor()
     await payer.page.goBack()
     await payer.sees(...payeeText)
     await payer.payBy(street.phone('001'))
