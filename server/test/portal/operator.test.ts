@@ -1128,12 +1128,19 @@ describe("the operators' console", () => {
       await footer.getByText(unchecked, { exact: true }).waitFor()
       await visitor.picture('unchecked-name-question')
       await page.keyboard.press('Escape')
+      await question(visitor).waitFor({ state: 'detached' })
+      await page.setViewportSize(PHONE)
+      await check.scrollIntoViewIfNeeded()
+      const place = (await warnings.boundingBox())?.y
       await check.click()
       const differs = says(
         'Jina la akaunti kwa mtoa huduma ni tofauti: Asha Juma.',
         'The name on the account is different: Asha Juma.',
       )
       await page.locator('.flag-bad').getByText(differs, { exact: true }).waitFor()
+      await page.getByRole('status').getByText(asha.email).waitFor()
+      assert.equal((await warnings.boundingBox())?.y, place, 'the answer stands where the operator asked')
+      await page.setViewportSize(DESK)
       assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['default', 'filled'])
       assert.equal(await page.getByText(unchecked).count(), 0)
       await visitor.looks('another name')

@@ -107,10 +107,12 @@ function OtherMerchants({ destination }: Pick<WithdrawalCaseRecord, 'destination
 function Name({ name_check: { all, own, look, error, is_pending } }: { name_check: ReturnType<typeof useNameCheck> }) {
   const t = useTexts(caseTexts)
   const result = useRef<HTMLDivElement>(null)
-  // The operator may have used the key at the top of the page, and the result may be below the visible part.
+  // The warnings also say the result. If the operator used the key and sees no warnings, the page scrolls to the result.
   useEffect(() => {
     if (own === null) return
-    result.current?.scrollIntoView({ block: 'nearest' })
+    const warnings = document.querySelector('.case-warnings')?.getBoundingClientRect()
+    const is_said = warnings !== undefined && warnings.bottom > 0 && warnings.top < window.innerHeight
+    if (!is_said) result.current?.scrollIntoView({ block: 'nearest' })
     // The button that had the focus may have left the page with the warning.
     if (document.activeElement === document.body) result.current?.focus({ preventScroll: true })
   }, [own])

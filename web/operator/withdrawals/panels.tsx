@@ -41,7 +41,7 @@ export function WarningPanel({
   const { check } = name_check
   if (!isApprovable(of.withdrawal) && flags.length === 0 && !(is_rejected && check !== null)) return null
   return (
-    <section className="panel">
+    <section className="panel case-warnings">
       <Title order={2}>{t.look}</Title>
       <Stack gap="sm">
         {is_rejected ? <Text size="sm">{t.look_now}</Text> : null}
