@@ -495,6 +495,11 @@ describe("the operators' console", () => {
           })
           .check()
       await hears(visitor, 'Wenye tahadhari au swali: 2', '2 with a warning or a question')
+      // Another filter hides the chosen rows, and the bar still counts all of them.
+      await visitor.opens(`/withdrawals?status=REJECTED&merchant_id=${known.merchant.id}`)
+      await hears(visitor, 'Umechagua 3,', 'You chose 3,')
+      await hears(visitor, 'Wenye tahadhari au swali: 2', '2 with a warning or a question')
+      await visitor.opens(`/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${known.merchant.id}`)
       await review(visitor)
       const lines = question(visitor).locator('.lines > li')
       for (const [amount, mark] of marks) {

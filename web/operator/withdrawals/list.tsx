@@ -252,7 +252,7 @@ function Choice({
 }) {
   const t = useTexts(listTexts)
   const count = draft.rows.length
-  const marked = rows.filter((row) => draft.has(row.id) && isMarked(row))
+  const marked = draft.rows.filter(({ marked: is_marked }) => is_marked)
   const total = addAmounts(draft.rows.map(({ amount }: SelectedWithdrawal) => amount))
   const clear = () => {
     draft.clear()
