@@ -409,10 +409,10 @@ describe("the operators' console", () => {
       await page.getByRole('button', { name: 'Reject' }).waitFor()
       const warns = (await page.getByText('First payout to this destination.').count()) > 0
       if (i === 7) {
-        const failure = page.locator('.flag-warn', { hasText: 'Rejected or failed among the three withdrawals' })
+        const failure = page.locator('.flag-warn', { hasText: 'Rejected or failed of up to three earlier withdrawals' })
         const text = (await failure.innerText()).replaceAll(/[\u2068\u2069]/g, '')
         const latest =
-          /before this one: 1\. The latest: Rejected \((.+)\), \d+ \w{3} \d{4}, \d\d:\d\d\. Open the latest$/
+          /of this merchant: 1\. The latest: Rejected \((.+)\), \d+ \w{3} \d{4}, \d\d:\d\d\. Open the latest$/
         assert.equal(latest.exec(text)?.[1], 'We do not know this recipient; please contact us', text)
         assert.equal(await failure.getByRole('link').getAttribute('href'), `/operator/withdrawals/${ids[6]}`)
         await visitor.picture('recent-failure')

@@ -45,7 +45,8 @@ const factTexts = texts({
       shared_destination: 'Biashara nyingine zimelipa namba hii',
       new_destination: 'Mpokeaji mpya',
     },
-    failures: (count: number) => `Yaliyokataliwa au kutofanikiwa kati ya maombi matatu yaliyotangulia: ${count}`,
+    failures: (count: number) =>
+      `Yaliyokataliwa au kutofanikiwa kati ya maombi yaliyotangulia (yasiyozidi matatu): ${count}`,
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,
     flag_times: (times: string, amount: string) =>
       `Kiasi ni mara ${times} ya ${amount}, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.`,
@@ -70,7 +71,7 @@ const factTexts = texts({
       shared_destination: 'Other merchants have paid this number',
       new_destination: 'First payout to this destination',
     },
-    failures: (count: number) => `Rejected or failed among the three before: ${count}`,
+    failures: (count: number) => `Rejected or failed of up to three earlier withdrawals: ${count}`,
     flag_share: (percent: string) => `This withdrawal takes ${percent} of the available balance.`,
     flag_times: (times: string, amount: string) =>
       `The amount is ${times} times ${amount}, the largest of the latest 200 payouts that succeeded.`,

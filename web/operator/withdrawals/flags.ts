@@ -52,7 +52,7 @@ const flagTexts = texts({
     conflict:
       'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
     failed: (count: number, latest: string, time: string) =>
-      `Kati ya maombi matatu yaliyotangulia ya biashara hii, yaliyokataliwa au kutofanikiwa: ${count}. La karibuni: ${latest}, ${time}.`,
+      `Kati ya maombi yaliyotangulia ya biashara hii (yasiyozidi matatu), yaliyokataliwa au kutofanikiwa: ${count}. La karibuni: ${latest}, ${time}.`,
     failed_open: 'Fungua la karibuni',
     sandbox: 'Huu ni utoaji wa majaribio: hakuna pesa halisi.',
   },
@@ -85,7 +85,7 @@ const flagTexts = texts({
     conflict:
       'You are or were a member of this merchant, or you created one of its API keys: another operator has to decide.',
     failed: (count: number, latest: string, time: string) =>
-      `Rejected or failed among the three withdrawals of this merchant before this one: ${count}. The latest: ${latest}, ${time}.`,
+      `Rejected or failed of up to three earlier withdrawals of this merchant: ${count}. The latest: ${latest}, ${time}.`,
     failed_open: 'Open the latest',
     sandbox: 'This is a sandbox withdrawal: no real money.',
   },
