@@ -443,7 +443,7 @@ describe("the operators' console", () => {
     const approved = await operator.show(ids[0] as string)
     assert.equal(
       approved.history[0].reason,
-      'I looked at the facts and warnings; the provider did not confirm the name',
+      'I looked at the facts and warnings; the provider was not asked for the name',
     )
     await visitor.leave()
   })
@@ -703,8 +703,8 @@ describe("the operators' console", () => {
       const reasons = question(visitor).getByRole('list', { name: says('Mapendekezo', 'Suggestions') })
       assert.deepEqual(await reasons.getByRole('button').allInnerTexts(), [
         says(
-          'Nimeangalia taarifa na tahadhari; mtoa huduma hajathibitisha jina',
-          'I looked at the facts and warnings; the provider did not confirm the name',
+          'Nimeangalia taarifa na tahadhari; mtoa huduma hajaulizwa jina',
+          'I looked at the facts and warnings; the provider was not asked for the name',
         ),
         says('Nimeangalia taarifa na tahadhari', 'I looked at the facts and warnings'),
         says('Biashara imethibitisha kwa simu', 'The merchant confirmed by phone'),
@@ -926,8 +926,21 @@ describe("the operators' console", () => {
     assert.deepEqual((await offered.allInnerTexts()).slice(-3), reasons)
     await line('1,200').getByRole('checkbox').check()
     assert.deepEqual((await offered.allInnerTexts()).slice(-2), reasons.slice(1))
-    assert.equal(await offered.getByText(reasons[0] as string).count(), 0)
-    await line('1,200').getByRole('checkbox').uncheck()
+    // No reason about names fits both withdrawals.
+    assert.equal(await offered.filter({ hasText: /the provider/i }).count(), 0)
+    // No reason about names fits the withdrawal with another name.
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await question(visitor).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: /^Choose TZS 1,100 / }).uncheck()
+    await review(visitor)
+    await line('1,200').getByRole('checkbox').check()
+    await offered.getByText('I looked at the facts and warnings', { exact: true }).waitFor()
+    assert.equal(await offered.filter({ hasText: /the provider/i }).count(), 0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await question(visitor).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: /^Choose TZS 1,100 / }).check()
+    await review(visitor)
+    await line('1,200').getByRole('checkbox', { checked: false }).waitFor()
     await visitor.fill('', 'Reason for approving', 'Wages')
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.url().endsWith('/approve-batch') && one.postDataJSON().dry_run === false),

@@ -15,7 +15,8 @@ const reasonTexts = texts({
     again: (reason: string) => `Tumia tena: ${reason}`,
     needed: 'Andika sababu.',
     confirmed: 'Mtoa huduma amethibitisha jina',
-    unconfirmed: 'Nimeangalia taarifa na tahadhari; mtoa huduma hajathibitisha jina',
+    unasked: 'Nimeangalia taarifa na tahadhari; mtoa huduma hajaulizwa jina',
+    unknown: 'Nimeangalia taarifa na tahadhari; mtoa huduma hakutoa jina',
   },
   en: {
     field: 'Reason for approving',
@@ -24,9 +25,21 @@ const reasonTexts = texts({
     again: (reason: string) => `Use again: ${reason}`,
     needed: 'Enter the reason.',
     confirmed: 'The provider confirmed the name',
-    unconfirmed: 'I looked at the facts and warnings; the provider did not confirm the name',
+    unasked: 'I looked at the facts and warnings; the provider was not asked for the name',
+    unknown: 'I looked at the facts and warnings; the provider gave no name',
   },
 })
+
+/** The results of a name check that a reason can name. */
+const NAME_RESULTS = ['confirmed', 'unasked', 'unknown'] as const
+const LANGUAGES = ['sw', 'en'] as const
+
+/** Returns the result of a name check. Null means that no reason names it: another name, or no name to compare with. */
+function resultOf(check: NameCheck | null): (typeof NAME_RESULTS)[number] | null {
+  if (check === null) return 'unasked'
+  if (check.matches === true) return 'confirmed'
+  return check.matches === null && check.name === null ? 'unknown' : null
+}
 
 // The last reason. Only the memory of the page contains it, so a reload of the page deletes it.
 let last: string | null = null
@@ -60,23 +73,17 @@ export function ApprovalReason({
 }) {
   const t = useTexts(reasonTexts)
   const [offered] = useState(last)
-  const { confirmed, unconfirmed } = t
-  const confirmed_count = checks.filter((check) => check?.matches === true).length
-  const about_names = [
-    ...(confirmed_count === checks.length ? [confirmed] : []),
-    ...(confirmed_count === 0 ? [unconfirmed] : []),
-  ]
+  const about_names = NAME_RESULTS.filter((result) => checks.every((check) => resultOf(check) === result))
   const is_true = (reason: string) =>
-    about_names.includes(reason) ||
-    !(['sw', 'en'] as const).some((language) =>
-      [reasonTexts[language].confirmed, reasonTexts[language].unconfirmed].includes(reason),
+    !LANGUAGES.some((language) =>
+      NAME_RESULTS.some((result) => reasonTexts[language][result] === reason && !about_names.includes(result)),
     )
   return (
     <ReasonField
       act="withdrawal.approve"
       set={set}
       last={offered !== null && is_true(offered) ? offered : null}
-      certain={checks.length === 0 ? [] : about_names}
+      certain={checks.length === 0 ? [] : about_names.map((result) => t[result])}
       sayLast={t.again}
       label={t.field}
       description={all ? t.hint_all : t.hint}
