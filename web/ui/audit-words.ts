@@ -154,7 +154,7 @@ export const auditWords: { readonly [language in 'sw' | 'en']: Readonly<Record<s
     'user.add_passkey': 'Added a passkey',
     'user.bind': 'Bound a user to a sign-in account',
     'user.change': 'Changed a user',
-    'user.change_name': 'Changed the own name',
+    'user.change_name': 'Changed their own name',
     'user.confirm_email': 'Confirmed an e-mail address',
     'user.confirm_session': 'Confirmed the session again',
     'user.create': 'Registered a user',
