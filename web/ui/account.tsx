@@ -3,6 +3,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { BusyButton } from './busy-button.tsx'
 import { checks } from './checks.ts'
 import { useCall, useRead, useSignedInUser } from './data.ts'
 import { useDraft, useSecretForm } from './form.ts'
@@ -25,7 +26,7 @@ const accountTexts = texts({
     languages: { sw: 'Kiswahili', en: 'Kiingereza' },
     rename: 'Badilisha jina',
     renamed: 'Umebadilisha jina.',
-    name_help: 'Kila biashara hubaki na jina iliyokupa ilipokualika.',
+    name_help: 'Kila biashara hubaki na jina ililokupa ilipokualika.',
     fixed:
       'Barua pepe ya akaunti haibadilishwi hapa. Ili kutumia anwani nyingine, omba mwaliko kwa anwani hiyo, kisha ingia kwa anwani hiyo.',
     password: 'Nywila',
@@ -97,7 +98,7 @@ export function UserProfile() {
           ]}
         />
         {is_foreign ? null : <Text size="sm">{t.fixed}</Text>}
-        <NameForm key={name} name={name} />
+        <NameForm name={name} />
       </Panel>
       <Panel title={t.password} id="password">
         {is_foreign ? <Text>{t.foreign}</Text> : <PasswordForm onChange={() => setChanged(true)} />}
@@ -146,9 +147,10 @@ function NameForm({ name }: { name: string }) {
     check: { name: text(NAME_MAX) },
   })
   const send = draft.submit(async (body) => {
-    await call('PATCH /v1/session/name', { body: { name: body.name.trim() } })
-    // The page makes this form anew with the stored name, and the new form must read no draft.
-    draft.forget()
+    const stored = await call('PATCH /v1/session/name', { body: { name: body.name.trim() } })
+    // The server may have changed the name. The form stays in place, so that the button keeps the focus.
+    draft.form.setInitialValues({ name: stored.name })
+    draft.form.setValues({ name: stored.name })
     await queries.invalidateQueries()
     showToast(t.renamed)
   })
@@ -164,9 +166,9 @@ function NameForm({ name }: { name: string }) {
         />
         <Problem error={draft.error} />
         <Group>
-          <Button type="submit" variant="default" loading={draft.sending}>
+          <BusyButton type="submit" variant="default" busy={draft.sending}>
             {t.rename}
-          </Button>
+          </BusyButton>
         </Group>
       </Stack>
     </form>

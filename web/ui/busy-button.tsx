@@ -15,7 +15,8 @@ export function BusyButton({
 }: Omit<ButtonProps, 'disabled' | 'loading' | 'leftSection'> & {
   busy?: boolean
   disabled?: boolean
-  onClick: () => void
+  type?: 'submit'
+  onClick?: () => void
   onFocus?: () => void
   onBlur?: () => void
   ref?: Ref<HTMLButtonElement>
@@ -28,8 +29,9 @@ export function BusyButton({
       leftSection={busy ? <Loader size={16} color="currentColor" /> : null}
       data-disabled={off || undefined}
       aria-disabled={off}
-      onClick={() => {
-        if (!off) onClick()
+      onClick={(event) => {
+        if (off) event.preventDefault()
+        else onClick?.()
       }}
     />
   )
