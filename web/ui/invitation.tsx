@@ -1,7 +1,7 @@
 // Shows since when a user is a member, or that an invited user has not signed in yet. Sends the invitation again.
 
-import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { BusyButton } from './busy-button.tsx'
 import { texts, useLanguage, useTexts } from './language.ts'
 import { Chip, Time } from './parts.tsx'
 import { Problem } from './problem.tsx'
@@ -12,12 +12,13 @@ const invitationTexts = texts({
   sw: {
     pending: (date: string) => `Alialikwa tarehe ${date}, bado hajaingia`,
     again: 'Tuma mwaliko tena',
-    done: (email: string) => `Mwaliko wa ${email} unatumwa tena. Anwani moja hupata mialiko isiyozidi 3 kwa siku.`,
+    done: (email: string) => `Kama kikomo cha leo cha mialiko 3 hakijafikiwa, seva inatuma tena mwaliko kwa ${email}.`,
   },
   en: {
     pending: (date: string) => `Invited on ${date}, has not signed in yet`,
     again: 'Send the invitation again',
-    done: (email: string) => `The invitation of ${email} is sent again. One address gets at most 3 invitations a day.`,
+    done: (email: string) =>
+      `If today's limit of 3 invitations is not reached, the server sends the invitation to ${email} again.`,
   },
 })
 
@@ -51,15 +52,15 @@ export function InviteAgain({
   })
   return (
     <>
-      <Button
+      <BusyButton
         size="xs"
         variant="default"
-        loading={invite.isPending}
+        busy={invite.isPending}
         aria-label={`${t.again}: ${email}`}
         onClick={() => invite.mutate()}
       >
         {t.again}
-      </Button>
+      </BusyButton>
       <Problem error={invite.error} />
     </>
   )

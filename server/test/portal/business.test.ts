@@ -29,7 +29,10 @@ test("an administrator invites a person, changes the person's role and removes t
   await page.getByText('Kutoa pesa, ankara na viungo vya malipo.').first().waitFor()
   await visitor.press('Tuma mwaliko', '')
   await page.getByRole('status').getByText('Umemwalika neema@example.com.').waitFor()
-  await page.getByRole('status').getByText('Mfumo huu hautumi barua pepe.').waitFor()
+  await page
+    .getByRole('status')
+    .getByText('Mfumo huu hautumi barua pepe. Kama kikomo cha leo cha mialiko 3 hakijafikiwa')
+    .waitFor()
   const invited = page.getByRole('row').filter({ hasText: 'neema@example.com' })
   await invited.getByText(/^Alialikwa tarehe \d+ \S+ \d{4}, bado hajaingia$/).waitFor()
   assert.equal(await page.getByText('bado hajaingia').count(), 1, 'the administrator has signed in')
@@ -38,6 +41,7 @@ test("an administrator invites a person, changes the person's role and removes t
   assert.equal(sent.status(), 200)
   const mails = 'select kind from outbox_messages where recipient = $1'
   assert.equal((await office.world.rows(mails, ['neema@example.com'])).length, 2)
+  assert.equal(await again.evaluate((button) => button === button.ownerDocument.activeElement), true, 'keeps the focus')
   assert.equal(await page.getByLabel('Barua pepe').inputValue(), '')
   await visitor.looks('members')
 
@@ -400,6 +404,8 @@ for (const [console, path, role] of [
       await visitor.press('Badilisha jina', 'Change the name')
       await page.getByText(says('Umebadilisha jina.', 'You changed the name.')).waitFor()
       assert.equal(await page.getByLabel(says('Jina', 'Name')).inputValue(), 'Neema Mushi')
+      const button = await page.evaluate<string>('document.activeElement.textContent')
+      assert.equal(button, says('Badilisha jina', 'Change the name'), 'the button keeps the focus')
       await visitor.press('Badilisha nywila', 'Change the password')
       assert.equal(await page.getByText(says('Jaza sehemu hii.', 'Fill in this field.')).count(), 2)
       await focused('password')

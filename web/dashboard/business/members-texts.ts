@@ -13,7 +13,8 @@ export const membersTexts = texts({
     since: 'Tangu',
     acts: 'Vitendo',
     you: 'wewe',
-    no_mail: 'Mfumo huu hautumi barua pepe. Mwendeshaji anausoma mwaliko kwenye ukurasa wake wa Ujumbe.',
+    no_mail:
+      'Mfumo huu hautumi barua pepe. Kama kikomo cha leo cha mialiko 3 hakijafikiwa, mwendeshaji anausoma mwaliko kwenye ukurasa wake wa Ujumbe.',
     change: 'Badilisha jukumu',
     remove: 'Ondoa',
     leave: 'Jiondoe',
@@ -64,7 +65,7 @@ export const membersTexts = texts({
     acts: 'Actions',
     you: 'you',
     no_mail:
-      'This installation sends no e-mail. An operator can read the invitation on the page Messages of the operators.',
+      "This installation sends no e-mail. If today's limit of 3 invitations is not reached, an operator can read the invitation on the page Messages of the operators.",
     change: 'Change role',
     remove: 'Remove',
     leave: 'Leave',
