@@ -275,7 +275,14 @@ for (const language of languagesOf(1)) {
     )
     await page.getByText(kept, { exact: true }).waitFor()
     assert.equal(await page.locator('.toast').count(), 0)
-    await world.rows("update outbox_messages set status = 'sent' where merchant_id = $1", [merchant.id])
+    const limit = "update outbox_messages set error = 'recipient_limit: 10 messages a day' where merchant_id = $1"
+    await world.rows(limit, [merchant.id])
+    const limited = says(
+      'Umetoa ankara. Seva haitumi kitu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe.',
+      'You issued the invoice. The server sends nothing, because the recipient has reached the limit of messages. Give the customer the link yourself.',
+    )
+    await page.getByText(limited, { exact: true }).waitFor()
+    await world.rows("update outbox_messages set status = 'sent', error = null where merchant_id = $1", [merchant.id])
     const sent = says(
       'Umetoa ankara. Seva inaituma: SMS kwa 0754 123 456.',
       'You issued the invoice. The server sends it: SMS to 0754 123 456.',

@@ -30,10 +30,10 @@ const newestOf = (items: readonly InvoiceMessageRow[]) =>
 export function Reach({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)
   const items = useMessages(invoice_id).data?.items ?? []
-  return newestOf(items).map(({ id, channel, to, status, environment }) => (
-    <Text key={id} size="sm">
-      {channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to)}:{' '}
-      {t.reach[status === 'kept' ? `kept_${environment}` : status] ?? status}.
+  return newestOf(items).map((row) => (
+    <Text key={row.id} size="sm">
+      {row.channel === 'sms' ? t.by_sms(showPhone(row.to)) : t.by_email(row.to)}:{' '}
+      {t.reach[row.status === 'kept' ? `kept_${messageState(row).kept}` : row.status] ?? row.status}.
     </Text>
   ))
 }
@@ -47,9 +47,9 @@ export function useIssuedText(invoice_id: string): string {
   if (sent.length > 0) {
     return t.issued_to(sent.map(({ channel, to }) => (channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to))))
   }
-  return newest.some(({ status }) => status === 'failed')
-    ? t.issued_failed
-    : t.issued_kept(newest[0]?.environment === 'live')
+  const kept = newest.map((row) => messageState(row).kept ?? 'no_gateway')
+  const reason = kept.find((one) => one !== 'limit') ?? 'limit'
+  return newest.some(({ status }) => status === 'failed') ? t.issued_failed : t.issued_kept[reason]
 }
 
 /** Shows the messages about the invoice in the section below its payments. */

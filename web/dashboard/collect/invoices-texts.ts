@@ -70,8 +70,13 @@ export const invoicesTexts = texts({
     issued: 'Umetoa ankara.',
     issued_to: (ways: string[]) => `Umetoa ankara. Seva inaituma: ${ways.join(', ')}.`,
     issued_failed: 'Umetoa ankara. Seva imeshindwa kuituma. Mpe mteja kiungo mwenyewe.',
-    issued_kept: (live: boolean) =>
-      `Umetoa ankara. Seva haitumi kitu, kwa sababu ${live ? 'hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe' : 'haya ni majaribio'}.`,
+    issued_kept: {
+      sandbox: 'Umetoa ankara. Seva haitumi kitu, kwa sababu haya ni majaribio.',
+      no_gateway:
+        'Umetoa ankara. Seva haitumi kitu, kwa sababu hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe.',
+      limit:
+        'Umetoa ankara. Seva haitumi kitu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe.',
+    },
     sandbox_send: 'Haya ni majaribio: ujumbe unahifadhiwa hapa tu, hautumwi.',
     keep: 'Hapana, bado',
     pdf: 'Fungua PDF',
@@ -102,7 +107,10 @@ export const invoicesTexts = texts({
     channel: { sms: 'SMS', email: 'Barua pepe' } as Record<string, string>,
     reach: {
       kept_sandbox: 'seva inahifadhi ujumbe hapa tu, kwa sababu haya ni majaribio',
-      kept_live: 'seva inahifadhi ujumbe hapa tu, kwa sababu hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe',
+      kept_limit:
+        'seva inahifadhi ujumbe hapa tu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe',
+      kept_no_gateway:
+        'seva inahifadhi ujumbe hapa tu, kwa sababu hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe',
       waiting: 'seva bado haijatuma ujumbe',
       sent: 'umetumwa',
       failed: 'seva imeshindwa kutuma ujumbe. Mpe mteja kiungo mwenyewe',
@@ -174,8 +182,13 @@ export const invoicesTexts = texts({
     issued: 'You issued the invoice.',
     issued_to: (ways: string[]) => `You issued the invoice. The server sends it: ${ways.join(', ')}.`,
     issued_failed: 'You issued the invoice. The server could not send it. Give the customer the link yourself.',
-    issued_kept: (live: boolean) =>
-      `You issued the invoice. The server sends nothing, because ${live ? 'no gateway is set up. Give the customer the link yourself' : 'this is the sandbox'}.`,
+    issued_kept: {
+      sandbox: 'You issued the invoice. The server sends nothing, because this is the sandbox.',
+      no_gateway:
+        'You issued the invoice. The server sends nothing, because no gateway is set up. Give the customer the link yourself.',
+      limit:
+        'You issued the invoice. The server sends nothing, because the recipient has reached the limit of messages. Give the customer the link yourself.',
+    },
     sandbox_send: 'This is the sandbox: the server keeps messages here, and does not send them.',
     keep: 'No, not yet',
     pdf: 'Open the PDF',
@@ -207,7 +220,9 @@ export const invoicesTexts = texts({
     channel: { sms: 'SMS', email: 'E-mail' },
     reach: {
       kept_sandbox: 'the server only keeps the message here, because this is the sandbox',
-      kept_live:
+      kept_limit:
+        'the server only keeps the message here, because the recipient has reached the limit of messages. Give the customer the link yourself',
+      kept_no_gateway:
         'the server only keeps the message here, because no gateway is set up. Give the customer the link yourself',
       waiting: 'the server has not sent the message yet',
       sent: 'sent',
