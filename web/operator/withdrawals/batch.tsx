@@ -435,14 +435,16 @@ function BatchLines({
 /** Says whether an operator has asked the provider for the name, and what the provider answered. */
 function CheckedNameLine({ check }: { check: BatchItem['name_check'] }) {
   const t = useTexts(listTexts)
-  if (check?.matches === false && check.name !== null)
+  // After an erasure of the recipient, the name is null.
+  if (check?.matches === false)
     return (
       <div>
-        <Chip tone="bad">{t.name_differs(isolateDirection(check.name))}</Chip>
+        <Chip tone="bad">
+          {check.name === null ? t.name_differs_erased : t.name_differs(isolateDirection(check.name))}
+        </Chip>
       </div>
     )
-  // After an erasure of the recipient, the name is null.
-  if (check?.matches != null && check.name === null) return null
+  if (check?.matches === true && check.name === null) return null
   const text =
     check === null
       ? t.name_unchecked
