@@ -40,7 +40,7 @@ export function Invoices() {
       row.customer_name,
       row.number,
       <span key="due" className="whole">
-        {t.due}: {showDate(row.due_date, language)}
+        {t.due_on(showDate(row.due_date, language))}
       </span>,
     ],
   })
