@@ -76,9 +76,11 @@ function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
 function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const words = useWords()
-  const came = useRouterState({ select: ({ location }) => location.state as { saved?: boolean; issued?: boolean } })
+  const arrival_state = useRouterState({
+    select: ({ location }) => location.state as { saved?: boolean; issued?: boolean },
+  })
   // If the send failed, the message about the failure says that the server saved the invoice.
-  const saved = came.saved === true && failedSendOf(invoice.id) === undefined
+  const saved = arrival_state.saved === true && failedSendOf(invoice.id) === undefined
   return (
     <Panel title={t.status_title} id="status-title">
       <div role="status">
@@ -89,7 +91,7 @@ function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
         </span>
         <Reach invoice_id={invoice.id} />
       </div>
-      <InvoiceActs invoice={invoice} issued={came.issued === true} />
+      <InvoiceActs invoice={invoice} issued={arrival_state.issued === true} />
     </Panel>
   )
 }
