@@ -5,6 +5,7 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@man
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useRead } from '../../ui/data.ts'
+import { DayField } from '../../ui/day-field.tsx'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
@@ -166,8 +167,8 @@ function ImportStatement({ onClose, onDone }: { onClose: () => void; onDone: () 
         error={missing && file === null ? t.file_needed : null}
         onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
       />
-      <TextInput label={t.from} required type="date" {...form.getInputProps('from')} />
-      <TextInput label={t.to} required type="date" {...form.getInputProps('to')} />
+      <DayField label={t.from} required {...form.getInputProps('from')} value={form.values.from} />
+      <DayField label={t.to} required {...form.getInputProps('to')} value={form.values.to} />
       <TextInput label={parts.optional(t.columns)} description={t.columns_hint} {...form.getInputProps('columns')} />
       <Problem error={error} />
       <DialogButtons text={t.bring} sending={sending} onClose={onClose} />

@@ -12,7 +12,7 @@ export type WarningFacts = Pick<Withdrawal, 'environment' | 'amount_minor' | 'to
     new_destination: boolean
     /** True means that another merchant has paid the destination. */
     paid_by_others: boolean
-    /** True means that one of the three withdrawals before this one was rejected or failed. */
+    /** True means that one of up to three withdrawals before this one was rejected or failed. */
     recent_failure: boolean
     /** True means that income of the last 24 hours is a burst, and that the older balance does not cover the amount. */
     income_burst: boolean

@@ -109,7 +109,7 @@ export const DecisionFacts = Type.Object(
     recent_failures: Type.Union(
       [
         Type.Object({
-          count: Type.Integer({ description: 'How many of the three withdrawals were rejected or failed.' }),
+          count: Type.Integer({ description: 'How many of these withdrawals were rejected or failed.' }),
           withdrawal_id: Type.String({ description: 'The latest of them.' }),
           status: oneOf(['REJECTED', 'FAILED']),
           reason: nullable(Type.String({ description: 'The reason of the rejection, or the text of the provider.' })),
@@ -120,13 +120,13 @@ export const DecisionFacts = Type.Object(
       ],
       {
         description:
-          'The failures among the three withdrawals of the merchant before this one. `at` is the last change of the latest failure. Null means that there is none.',
+          'The failures among up to three withdrawals of the merchant before this one. `at` is the last change of the latest failure. Null means that there is none.',
       },
     ),
     warnings: Type.Array(
       oneOf(
         DECISION_WARNINGS,
-        'income_burst: the income of 24 hours is at least 5 times the average day of the 7 days before, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of the three withdrawals before this one was rejected or failed.',
+        'income_burst: the income of 24 hours is at least 5 times the average day of the 7 days before, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
       ),
       { description: 'What an operator must check before an approval, the most severe warning first.' },
     ),
