@@ -35,7 +35,7 @@ const NAME_RESULTS = ['confirmed', 'unasked', 'unknown'] as const
 const LANGUAGES = ['sw', 'en'] as const
 
 /** Returns the result of a name check. Null means that no reason names it: another name, or no name to compare with. */
-function resultOf(check: NameCheck | null): (typeof NAME_RESULTS)[number] | null {
+function nameCheckResult(check: NameCheck | null): (typeof NAME_RESULTS)[number] | null {
   if (check === null) return 'unasked'
   if (check.matches === true) return 'confirmed'
   return check.matches === null && check.name === null ? 'unknown' : null
@@ -73,7 +73,7 @@ export function ApprovalReason({
 }) {
   const t = useTexts(reasonTexts)
   const [offered] = useState(last)
-  const about_names = NAME_RESULTS.filter((result) => checks.every((check) => resultOf(check) === result))
+  const about_names = NAME_RESULTS.filter((result) => checks.every((check) => nameCheckResult(check) === result))
   const is_true = (reason: string) =>
     !LANGUAGES.some((language) =>
       NAME_RESULTS.some((result) => reasonTexts[language][result] === reason && !about_names.includes(result)),
