@@ -132,7 +132,7 @@ export function failedScreen(view: FailedScreen): ScreenContent {
   const again = way === 'try_again' ? view.again : null
   const phone = again && html`<strong>${nowrap(again.phone_masked)}</strong>`
   const rest = html`<p>${sentence}</p>
-${view.test && paragraph(t, 'failure_test')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
+${view.test && paragraph(t, 'test_result')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
   const body = html`${stateSection('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {

@@ -123,7 +123,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   going_back: 'You go back to {merchant} in 5 seconds.',
   stay: 'Stay here',
   failure: 'Payment did not succeed',
-  failure_test: 'This is a test: the simulator chose this result. A number that ends in 001 always pays.',
+  test_result: 'This is a test: the simulator chose this result. A number that ends in 001 always pays.',
   why_user_cancelled: 'You cancelled the payment. No money left your account.',
   why_wrong_pin: 'The PIN was wrong. No money left your account.',
   why_insufficient_balance: 'The balance is not enough. No money left your account. Top up, or use another number.',

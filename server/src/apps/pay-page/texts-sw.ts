@@ -124,7 +124,7 @@ export const sw = {
   going_back: 'Utarudishwa kwa {merchant} baada ya sekunde 5.',
   stay: 'Baki hapa',
   failure: 'Malipo hayakufanikiwa',
-  failure_test: 'Hili ni jaribio: mfumo wa majaribio umechagua matokeo haya. Namba inayoishia na 001 hulipa kila mara.',
+  test_result: 'Hili ni jaribio: mfumo wa majaribio umechagua matokeo haya. Namba inayoishia na 001 hulipa kila mara.',
   why_user_cancelled: 'Umeghairi malipo. Hakuna pesa iliyokatwa.',
   why_wrong_pin: 'Namba ya siri (PIN) si sahihi. Hakuna pesa iliyokatwa.',
   why_insufficient_balance: 'Salio halitoshi. Hakuna pesa iliyokatwa. Ongeza salio au tumia namba nyingine.',
