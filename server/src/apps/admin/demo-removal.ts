@@ -10,6 +10,7 @@ import {
 } from '../../access/merchants/index.ts'
 import { isSimulated } from '../../adapters/providers/registry.ts'
 import { type Deps, inTransaction, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
 import { refuse } from '../../kernel/lib/index.ts'
 import { applyOutcomes } from '../../money/collections/index.ts'
 import { cancelUnpaidInvoices } from '../../money/invoices/index.ts'
@@ -28,13 +29,14 @@ const WAITING_WITHDRAWALS = sql(
 )
 const DOUBTFUL_PAYOUTS = sql(
   'demo_history_doubtful',
-  `select merchant_id, id from withdrawals
-   where merchant_id = $1 and status in ('NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST')`,
+  `select w.id, p.environment, p.provider from withdrawals w
+   join payouts p on p.merchant_id = w.merchant_id and p.withdrawal_id = w.id
+   where w.merchant_id = $1 and w.status in ('NEEDS_RECONCILIATION', 'BLOCKED_IP_WHITELIST')`,
 )
 // Null in settled_attempt means that the first attempt has the money.
 const HELD_PAYMENTS = sql(
   'demo_history_held',
-  `select c.merchant_id, c.id as collection_id, a.number, c.amount_received_minor as amount_minor, c.currency
+  `select c.merchant_id, c.id as collection_id, a.number, h.environment, a.provider, c.amount_received_minor as amount_minor, c.currency
    from held_collections h join collections c on c.merchant_id = h.merchant_id and c.id = h.collection_id
    join collection_attempts a on a.merchant_id = c.merchant_id and a.collection_id = c.id
      and a.number = coalesce(c.settled_attempt, 1)
@@ -52,7 +54,8 @@ const WORK_OF_PROVIDERS = sql(
      where h.merchant_id = $1 and h.environment = 'live' and h.decided_at is null`,
 )
 
-type HeldPayment = {
+type AtProvider = { environment: Environment; provider: string }
+type HeldPayment = AtProvider & {
   merchant_id: string
   collection_id: string
   number: number
@@ -64,6 +67,8 @@ type HeldPayment = {
 export async function historyMerchants(reader: Reader): Promise<string[]> {
   return (await reader.query<{ id: string }>(FIND_HISTORY, [HISTORY_EMAIL])).map(({ id }) => id)
 }
+
+const movesNoMoney = ({ environment, provider }: AtProvider) => environment === 'sandbox' || isSimulated(provider)
 
 const REASON = 'demo --remove-history'
 
@@ -94,6 +99,7 @@ async function removeMerchant(deps: Deps, merchant_id: string): Promise<void> {
   await step(async (tx) => {
     // Until the commit, the lock keeps every process from taking the send token of a payout.
     await lockTokens(tx)
+    await refuseRealMoney(tx, merchant_id)
     await closeDemoMerchant(deps, tx, COMMAND_ACT, { merchant_id, reason: REASON, revokeAllKeys })
   })
   await declineDoubtfulPayouts(deps, merchant_id)
@@ -104,20 +110,26 @@ async function removeMerchant(deps: Deps, merchant_id: string): Promise<void> {
   await step((tx) => returnHeldPayments(deps, tx, merchant_id))
   await step((tx) => cancelUnpaidInvoices(deps, tx, COMMAND_ACT, merchant_id))
   await step((tx) => rejectPendingAddresses(deps, tx, COMMAND_ACT, { merchant_id, reason: REASON }))
-  await step((tx) => archiveDemoMerchant(deps, tx, merchant_id))
+  await step(async (tx) => {
+    // Lists omit an archived merchant, so none is archived while money at a real provider waits.
+    await refuseRealMoney(tx, merchant_id)
+    await archiveDemoMerchant(deps, tx, merchant_id)
+  })
 }
 
-/** The simulated provider declines the payouts in doubt, so the money is available again. */
+/** The simulated provider declines its payouts in doubt, so the money is available again. No payout of a real provider changes. */
 async function declineDoubtfulPayouts(deps: Deps, merchant_id: string): Promise<void> {
-  const doubtful = await deps.db.query<{ id: string }>(DOUBTFUL_PAYOUTS, [merchant_id])
+  const found = await deps.db.query<AtProvider & { id: string }>(DOUBTFUL_PAYOUTS, [merchant_id])
+  const doubtful = found.filter(movesNoMoney)
   const answer = { kind: 'declined', reason: 'provider_declined', provider_status: 'FAILED' } as const
   const outcomes = doubtful.map(({ id }) => ({ merchant_id, id, answer, holds_lease: false }))
   await settlePayouts(deps, outcomes, () => false)
 }
 
-/** The simulated provider returns the held payments to the payers. */
+/** The simulated provider returns its held payments to the payers. No payment of a real provider changes. */
 async function returnHeldPayments(deps: Deps, tx: Tx, merchant_id: string): Promise<void> {
-  const held = await tx.query<HeldPayment>(HELD_PAYMENTS, [merchant_id])
+  const found = await tx.query<HeldPayment>(HELD_PAYMENTS, [merchant_id])
+  const held = found.filter(movesNoMoney)
   const reversals = held.map(({ collection_id, number, amount_minor, currency }) => {
     const answer = { kind: 'reversed', amount_minor, currency, provider_status: 'REVERSED' } as const
     return { merchant_id, collection_id, number, answer }
