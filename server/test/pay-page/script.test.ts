@@ -290,6 +290,27 @@ test('when the server shows the form again, the browser shows that page after on
   assert.equal(await pay.isDisabled(), true)
 })
 
+test('the error page of a proxy does not replace the form, and the second tap repeats the same request', async () => {
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  const bodies: string[] = []
+  form = async (request, response) => {
+    bodies.push(await textOf(request))
+    if (bodies.length === 2) return json(response, JSON.stringify({ go: `${site.url}/merchant` }))
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<html><title>502 Bad Gateway</title></html>')
+  }
+  const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
+  await pay.click()
+  await page.locator('#offline', { hasText: 'Your request may have reached us.' }).waitFor()
+  assert.equal(await page.inputValue('#phone'), '0754 123 456')
+  await page.clock.runFor(10)
+  await pay.click()
+  await page.waitForURL(`${site.url}/merchant`)
+  assert.equal(bodies[1], bodies[0])
+  // The browser logs each response with a status of 400 or more.
+  opened.complaints.splice(0, Infinity, ...opened.complaints.filter((one) => !one.includes('status of 502')))
+})
+
 test('after an answer of a program between payer and server, the browser sends the same form itself and shows the next answer', async () => {
   await open('choose')
   await page.fill('#phone', '0754 123 456')

@@ -214,7 +214,12 @@ async function send(form, { name, value }) {
       // If another payment of the link is open, the server names the page of the link.
       if (go.includes('/c/')) keep(go)
       location.assign(go)
-    } else showPage(await answer.text())
+    } else {
+      const page = await answer.text()
+      // Each page of this server has the notice. The page of a proxy must not replace the form and its idempotency key.
+      if (!page.includes('id="offline"')) throw page
+      showPage(page)
+    }
   } catch {
     buttons(false)
     offline()
