@@ -7,7 +7,7 @@ comment on column members.first_seen_at is 'When the member first used the membe
 
 -- The database has no time of the first use. A user with a proven address and an account has signed in, unless the first password of a
 -- command is unchanged. If a command bound the subject of a foreign issuer, the user counts too, because no row tells the difference.
--- accepted: members, a business has few members, and only changes of members wait for this update
+-- accepted: members, it has one row for each person of a business; until this short update ends, requests of the consoles wait
 update members s set first_seen_at = s.created_at
 from users u
 where u.id = s.user_id and (
