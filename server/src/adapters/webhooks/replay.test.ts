@@ -182,8 +182,8 @@ test('one call sends the newest event of a hundred payments again once, and says
     [merchant.id],
   )
   const payments = sources.map(({ source_id }) => source_id)
-  // The last delivery belongs to the first payment, as a newer event, so the older event is not sent again.
-  await change(5, `source_id = '${payments[0]}', event = 'collection.reversed'`)
+  // The last delivery belongs to the first payment, as a newer event of the same name, so the older event is not sent again.
+  await change(5, `source_id = '${payments[0]}', source_seq = source_seq + 1`)
   payments.length = 5
   const live = await make(merchant, 'failed', 'live')
   const [other] = await world.rows<{ source_id: string }>('select source_id from webhook_deliveries where id = $1', [

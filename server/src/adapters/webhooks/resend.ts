@@ -14,19 +14,19 @@ const PAYMENTS_MAX = 100
 
 type ResendRow = ResendState['deliveries'][number] & { collection_id: string; endpoint_exists: boolean }
 
-// The newest event of a payment is the event of its newest delivery, because ids begin with their time.
+// The newest event of a payment belongs to its latest change, which has the greatest source_seq.
 const STATES = sql(
   'webhook_resend_states',
   `with newest as (
-     select distinct on (source_id) source_id, event from webhook_deliveries
+     select distinct on (source_id) source_id, source_seq, event from webhook_deliveries
      where merchant_id = $1 and environment = $2 and source_type = 'collection' and source_id = any($3::uuid[])
-     order by source_id, id desc
+     order by source_id, source_seq desc, id desc
    )
    select d.source_id as collection_id, d.id, d.status, ${ENDPOINT_EXISTS} as endpoint_exists, coalesce(a.number, 0) as attempts,
      a.status_code, a.error
    from newest n
    join webhook_deliveries d on d.merchant_id = $1 and d.environment = $2 and d.source_type = 'collection'
-     and d.source_id = n.source_id and d.event = n.event
+     and d.source_id = n.source_id and d.source_seq = n.source_seq and d.event = n.event
    left join lateral (
      select number, status_code, error from webhook_attempts
      where merchant_id = $1 and delivery_id = d.id order by number desc limit 1) a on true
