@@ -64,7 +64,7 @@ export async function bindUser(
   return row?.id ?? null
 }
 
-const LOCK_NAME = sql('users_lock_name', 'select name from users where id = $1 for update')
+const LOCK_NAME = sql('users_lock_name', 'select name from users where id = $1 for no key update')
 const SET_NAME = sql('users_set_name', 'update users set name = $2, updated_at = $3 where id = $1')
 
 /** Changes the name of a user. Returns the earlier name, also if it is the same. */
