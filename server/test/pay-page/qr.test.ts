@@ -1,5 +1,5 @@
 // Tests the test payments of a mock provider on the page: a payer chooses the outcome of a QR code or a prompt. Also tests the
-// end of a code that nobody scans.
+// end of a code that no payer scans.
 
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
@@ -114,7 +114,7 @@ test('a payer of a test chooses the outcome of a prompt that never ends, and a s
   assert.equal(foreign.status, 404)
 })
 
-test('a simulated QR code that nobody scans expires after five minutes, so a payment by phone of the same link is no duplicate', async () => {
+test('a simulated QR code that no payer scans expires after five minutes, so a payment by phone of the same link is no duplicate', async () => {
   const made = await world.post(
     '/v1/payment-links',
     { amount: '2500.00', description: 'Viatu' },

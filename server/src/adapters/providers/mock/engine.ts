@@ -34,7 +34,7 @@ export type EngineRequest = Pick<
 const SCAN_MS = 5_000
 /**
  * The milliseconds before a code without a phone expires. In this time, a person reads the page of the link and chooses an
- * outcome. A program that chooses nothing reads a final status after this time. Nobody scanned the code, so it takes no money.
+ * outcome. A program that chooses nothing reads a final status after this time. The payer scanned no code and pays no money.
  */
 const CHOICE_MS = 300_000
 
