@@ -96,7 +96,9 @@ function DashboardShell({
   const environment: Environment = env === 'live' ? 'live' : 'sandbox'
   const { merchant_id, role } = membership
   useEffect(() => {
-    if (env !== undefined) sessionStorage.setItem(ENVIRONMENT, environment)
+    if (env === undefined) return
+    sessionStorage.setItem(ENVIRONMENT, environment)
+    localStorage.setItem(ENVIRONMENT, environment)
   }, [env, environment])
   const acting = useMemo(() => ({ environment, membership }), [environment, membership])
   const scope = useMemo(() => ({ environment, merchant_id }), [environment, merchant_id])
@@ -294,12 +296,13 @@ export function EnvironmentSwitch({
 }
 
 /**
- * Redirects to the first page in the environment that this tab used last. If the tab has used no environment, redirects to the
- * sandbox.
+ * Redirects to the first page in the environment that this tab used last. A new tab takes the environment that this browser used
+ * last. If the browser has used none, redirects to the sandbox.
  */
 export function ToEnvironment() {
   const navigate = useNavigate()
-  const last = sessionStorage.getItem(ENVIRONMENT) === 'live' ? 'live' : 'sandbox'
+  const used = sessionStorage.getItem(ENVIRONMENT) ?? localStorage.getItem(ENVIRONMENT)
+  const last = used === 'live' ? 'live' : 'sandbox'
   useEffect(() => void navigate({ to: `/${last}`, replace: true }), [navigate, last])
   return null
 }

@@ -61,6 +61,12 @@ test('the console renews the session while a person works, and the sign-out ends
   const second_tab = await visitor.context.newPage()
   await second_tab.goto(`${office.url}/dashboard/sandbox/links`)
   await second_tab.getByRole('heading', { level: 1, name: 'Viungo vya malipo' }).waitFor()
+  await second_tab.goto(`${office.url}/dashboard/live/links`)
+  await second_tab.getByRole('heading', { level: 1, name: 'Viungo vya malipo' }).waitFor()
+  const third_tab = await visitor.context.newPage()
+  await third_tab.goto(`${office.url}/dashboard/`)
+  await third_tab.waitForURL((url) => url.pathname === '/dashboard/live')
+  await third_tab.close()
   const questions: string[] = []
   page.on('framenavigated', (frame) => {
     if (/sign-out/.test(frame.url())) questions.push(frame.url())
