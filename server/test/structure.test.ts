@@ -328,6 +328,7 @@ const READS: Record<string, readonly string[]> = {
     'operator_decisions',
     'payouts',
     'users',
+    'withdrawal_history',
     'withdrawals',
   ],
   'apps/portal': [

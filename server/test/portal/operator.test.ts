@@ -409,10 +409,10 @@ describe("the operators' console", () => {
       await page.getByRole('button', { name: 'Reject' }).waitFor()
       const warns = (await page.getByText('First payout to this destination.').count()) > 0
       if (i === 7) {
-        const failure = page.locator('.flag-warn', { hasText: 'Rejected or failed of up to three earlier withdrawals' })
+        const failure = page.locator('.flag-warn', { hasText: 'You rejected another withdrawal of this merchant' })
         const text = (await failure.innerText()).replaceAll(/[\u2068\u2069]/g, '')
         const latest =
-          /of this merchant: 1\. The latest: Rejected \((.+)\), \d+ \w{3} \d{4}, \d\d:\d\d\. Open the latest$/
+          /merchant under a minute ago \(\d+ \w{3} \d{4}, \d\d:\d\d\)\. Reason: (.+)\. Open that withdrawal$/
         assert.equal(latest.exec(text)?.[1], 'We do not know this recipient; please contact us', text)
         assert.equal(await failure.getByRole('link').getAttribute('href'), `/operator/withdrawals/${ids[6]}`)
         await visitor.picture('recent-failure')
@@ -1229,8 +1229,11 @@ describe("the operators' console", () => {
     })
 
   for (const language of languagesOf(1))
-    test(`the page of a rejected withdrawal says that no money left, and keeps its warnings as of now (${language})`, async () => {
-      const id = await operator.submit(shop, { amount: '1700.00', ending: newEnding() })
+    test(`the page of a rejected withdrawal says that no money left, and keeps its warnings as of now; the later withdrawals name the rejection (${language})`, async () => {
+      const mine = await operator.shop('1000000.00')
+      const id = await operator.submit(mine, { amount: '1700.00', ending: newEnding() })
+      const next = await operator.submit(mine, { amount: '1800.00' })
+      const last = await operator.submit(mine, { amount: '1900.00' })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       const first = says('Mpokeaji mpya', 'First payout to this destination')
@@ -1257,6 +1260,43 @@ describe("the operators' console", () => {
       await page.locator('.flag-warn').getByText(first, { exact: true }).waitFor()
       await visitor.looks('rejected withdrawal')
       await visitor.picture('rejected')
+
+      const waiting = `/withdrawals?status=PENDING_ADMIN_APPROVAL&merchant_id=${mine.merchant.id}`
+      const markOf = (row: RegExp, text: string) =>
+        page
+          .getByRole('row')
+          .filter({ hasText: row })
+          .locator('.chip-warn')
+          .getByRole('link', { name: text, exact: true })
+      const by_other = says(
+        `${operator.email} alikataa utoaji mwingine wa biashara hii chini ya dakika iliyopita`,
+        `${operator.email} rejected another withdrawal of this merchant under a minute ago`,
+      )
+      await visitor.opens(waiting)
+      await markOf(/1,900/, by_other).waitFor()
+      assert.equal(await markOf(/1,800/, by_other).getAttribute('href'), `/operator/withdrawals/${id}`)
+      await visitor.looks('rejection in the list')
+      await visitor.picture('rejection-list')
+      await visitor.opens(`/withdrawals/${next}`)
+      await page.locator('.flag-warn').filter({ hasText: by_other }).getByRole('link').waitFor()
+      await page.keyboard.press('r')
+      await question(visitor).getByLabel(says('Sababu', 'Reason'), { exact: true }).fill('No such person')
+      await page.keyboard.press('Enter')
+      await hears(
+        visitor,
+        'Utoaji mwingine wa biashara hii unaosubiri na sasa una tahadhari kuhusu kukataliwa huku: 1.',
+        'Other waiting withdrawals of this merchant that now have a warning about this rejection: 1.',
+      )
+      await visitor.picture('rejection-notice')
+      await visitor.opens(waiting)
+      const by_me = says(
+        'Umekataa utoaji mwingine wa biashara hii chini ya dakika iliyopita',
+        'You rejected another withdrawal of this merchant under a minute ago',
+      )
+      assert.equal(await markOf(/1,900/, by_me).getAttribute('href'), `/operator/withdrawals/${next}`)
+      await markOf(/1,900/, by_me).click()
+      await page.locator('.flag-warn').filter({ hasText: by_other }).waitFor()
+      await operator.act(last, 'reject')
       await visitor.leave()
     })
 

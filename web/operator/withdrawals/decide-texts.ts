@@ -35,6 +35,8 @@ export const decideTexts = texts({
       field: 'Sababu',
       button: (amount: string) => `Kataa ${amount}`,
       done: (amount: string) => `Umekataliwa: ${amount} hazitatumwa.`,
+      warned: (count: string) =>
+        `Utoaji mwingine wa biashara hii unaosubiri na sasa una tahadhari kuhusu kukataliwa huku: ${count}.`,
     },
     recall: {
       title: 'Rudisha utoaji huu?',
@@ -113,6 +115,8 @@ export const decideTexts = texts({
       field: 'Reason',
       button: (amount: string) => `Reject ${amount}`,
       done: (amount: string) => `Rejected: the server does not pay out ${amount}.`,
+      warned: (count: string) =>
+        `Other waiting withdrawals of this merchant that now have a warning about this rejection: ${count}.`,
     },
     recall: {
       title: 'Recall this payout?',

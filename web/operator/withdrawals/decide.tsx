@@ -8,7 +8,7 @@ import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { showAmount, showPhone } from '../../ui/show.ts'
+import { showAmount, showCount, showPhone } from '../../ui/show.ts'
 import { DialogButtons, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
 import { rejectionReasons } from '../reason-texts.ts'
@@ -179,8 +179,10 @@ function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & 
     check: { reason: (value) => (value.trim() === '' ? t.needed : null) },
   })
   const send = submit(async ({ reason }, once) => {
-    await act.mutateAsync({ params: { withdrawal_id: id }, body: { reason: reason.trim() }, once })
-    onDone(t.reject.done(shown))
+    const body = { reason: reason.trim() }
+    const { warned_withdrawals } = await act.mutateAsync({ params: { withdrawal_id: id }, body, once })
+    const done = t.reject.done(shown)
+    onDone(warned_withdrawals > 0 ? `${done} ${t.reject.warned(showCount(warned_withdrawals))}` : done)
   })
   return (
     <DialogForm onSubmit={send}>

@@ -1,9 +1,12 @@
 // Shows how large a withdrawal is for its merchant, and the warnings that the server gives about it.
 
 import { Group, Text } from '@mantine/core'
-import { texts, useTexts } from '../../ui/language.ts'
-import { Chip, type Tone } from '../../ui/parts.tsx'
-import { showAmount, showCount } from '../../ui/show.ts'
+import { agoInSwahili } from '../../ui/ago.ts'
+import { texts, useLanguage, useTexts } from '../../ui/language.ts'
+import { Chip, PageLink, type Tone } from '../../ui/parts.tsx'
+import { showAge, showAmount, showCount } from '../../ui/show.ts'
+import { useMe } from '../operator.ts'
+import { isolateDirection } from '../words.ts'
 import type { WithdrawalRow } from './record.ts'
 
 /** The facts of a withdrawal that waits for an approval. */
@@ -45,8 +48,9 @@ const factTexts = texts({
       shared_destination: 'Biashara nyingine zimelipa namba hii',
       new_destination: 'Mpokeaji mpya',
     },
-    failures: (count: number) =>
-      `Yaliyokataliwa au kutofanikiwa kati ya maombi yaliyotangulia (yasiyozidi matatu): ${count}`,
+    you_rejected: (age: string) => `Umekataa utoaji mwingine wa biashara hii ${agoInSwahili(age)}`,
+    rejected: (name: string, age: string) => `${name} alikataa utoaji mwingine wa biashara hii ${agoInSwahili(age)}`,
+    failed: (age: string) => `Utoaji mwingine wa biashara hii haukufanikiwa ${agoInSwahili(age)}`,
     flag_share: (percent: string) => `Utoaji huu unachukua ${percent} ya salio linalopatikana.`,
     flag_times: (times: string, amount: string) =>
       `Kiasi ni mara ${times} ya ${amount}, kiasi kikubwa zaidi kati ya utoaji 200 wa karibuni uliofanikiwa.`,
@@ -71,25 +75,48 @@ const factTexts = texts({
       shared_destination: 'Other merchants have paid this number',
       new_destination: 'First payout to this destination',
     },
-    failures: (count: number) => `Rejected or failed of up to three earlier withdrawals: ${count}`,
+    you_rejected: (age: string) => `You rejected another withdrawal of this merchant ${age} ago`,
+    rejected: (name: string, age: string) => `${name} rejected another withdrawal of this merchant ${age} ago`,
+    failed: (age: string) => `Another withdrawal of this merchant failed ${age} ago`,
     flag_share: (percent: string) => `This withdrawal takes ${percent} of the available balance.`,
     flag_times: (times: string, amount: string) =>
       `The amount is ${times} times ${amount}, the largest of the latest 200 payouts that succeeded.`,
   },
 })
 
-/** Returns each warning as a short text. */
-export function useShortWarnings(facts: ShownFacts | null): { warning: Warning; tone: Tone; text: string }[] {
+/** Returns the function that says which actor rejected another withdrawal, or that the other one failed, and when. */
+export function useFailureText(): (failures: NonNullable<ShownFacts['recent_failures']>) => string {
   const t = useTexts(factTexts)
-  const textOf = (warning: Warning, { balance_percent, times_largest_paid, recent_failures }: ShownFacts) => {
+  const language = useLanguage()
+  const me = useMe()
+  return ({ rejected_by, at }) => {
+    const age = showAge(at, language)
+    if (rejected_by === null) return t.failed(age)
+    return rejected_by.id === me.id ? t.you_rejected(age) : t.rejected(isolateDirection(rejected_by.name), age)
+  }
+}
+
+/** Returns each warning as a short text. `link` is the page of the withdrawal that the warning is about. */
+export function useShortWarnings(
+  facts: ShownFacts | null,
+): { warning: Warning; tone: Tone; text: string; link: string | null }[] {
+  const t = useTexts(factTexts)
+  const failureText = useFailureText()
+  const failures = facts?.recent_failures ?? null
+  const textOf = (warning: Warning, { balance_percent, times_largest_paid }: ShownFacts) => {
     if (warning === 'large_share')
       return balance_percent === null ? t.no_balance : t.of_balance(showPercent(balance_percent))
     if (warning === 'large_multiple') return t.times(showRatio(times_largest_paid ?? ''))
-    if (warning === 'recent_failure') return t.failures(recent_failures?.count ?? 0)
+    if (warning === 'recent_failure') return failures === null ? '' : failureText(failures)
     return t.short[warning]
   }
   if (facts === null) return []
-  return facts.warnings.map((warning) => ({ warning, tone: toneOfWarning(warning), text: textOf(warning, facts) }))
+  return facts.warnings.map((warning) => ({
+    warning,
+    tone: toneOfWarning(warning),
+    text: textOf(warning, facts),
+    link: warning === 'recent_failure' && failures !== null ? `withdrawals/${failures.withdrawal_id}` : null,
+  }))
 }
 
 /** Returns the facts that have no warning, as short texts. A multiple below one says nothing, so the list omits it. */
@@ -121,10 +148,18 @@ export function isMarked(row: { facts: ShownFacts | null; status: string }): boo
 
 /** Shows the warnings of a withdrawal as chips. Without a warning, shows nothing. */
 export function Marks({ facts }: { facts: ShownFacts | null }) {
-  return useShortWarnings(facts).map(({ tone, text }) => (
-    <Chip key={text} tone={tone}>
-      {text}
-    </Chip>
+  return useShortWarnings(facts).map(({ warning, tone, text, link }) => (
+    <span key={warning} className="sentence">
+      <Chip tone={tone}>
+        {link === null ? (
+          text
+        ) : (
+          <PageLink to={link} className="banner-link">
+            {text}
+          </PageLink>
+        )}
+      </Chip>
+    </span>
   ))
 }
 

@@ -11,6 +11,7 @@ import {
   showPercent,
   showRatio,
   toneOfWarning,
+  useFailureText,
   useShortWarnings,
   useSizeSentences,
   type Warning,
@@ -51,9 +52,10 @@ const flagTexts = texts({
     other_names: (names: string) => `Biashara hizo zilimtaja mpokeaji kwa jina tofauti: ${names}.`,
     conflict:
       'Wewe ni au uliwahi kuwa mtumiaji wa biashara hii, au ulitengeneza ufunguo wake: mwendeshaji mwingine lazima aamue.',
-    failed: (count: number, latest: string, time: string) =>
-      `Kati ya maombi yaliyotangulia ya biashara hii (yasiyozidi matatu), yaliyokataliwa au kutofanikiwa: ${count}. La karibuni: ${latest}, ${time}.`,
-    failed_open: 'Fungua la karibuni',
+    failed: (what: string, time: string, count: number) =>
+      `${what} (${time}).${count > 1 ? ` Kati ya maombi yaliyotangulia (yasiyozidi matatu), yaliyokataliwa au kutofanikiwa: ${count}.` : ''}`,
+    failed_why: (why: string) => `Sababu: ${why}.`,
+    failed_open: 'Fungua utoaji huo',
     sandbox: 'Huu ni utoaji wa majaribio: hakuna pesa halisi.',
   },
   en: {
@@ -84,9 +86,10 @@ const flagTexts = texts({
     other_names: (names: string) => `Other merchants gave a different name for the recipient: ${names}.`,
     conflict:
       'You are or were a member of this merchant, or you created one of its API keys: another operator has to decide.',
-    failed: (count: number, latest: string, time: string) =>
-      `Rejected or failed of up to three earlier withdrawals of this merchant: ${count}. The latest: ${latest}, ${time}.`,
-    failed_open: 'Open the latest',
+    failed: (what: string, time: string, count: number) =>
+      `${what} (${time}).${count > 1 ? ` Rejected or failed of up to three earlier withdrawals: ${count}.` : ''}`,
+    failed_why: (why: string) => `Reason: ${why}.`,
+    failed_open: 'Open that withdrawal',
     sandbox: 'This is a sandbox withdrawal: no real money.',
   },
 })
@@ -163,6 +166,7 @@ export function useFlags(
   const words = useWords()
   const size = useSizeSentences(withdrawal.currency)
   const brief = useShortWarnings(facts)
+  const failureText = useFailureText()
   const bad = (text: string, cause?: RejectionCause): Flag => ({ tone: 'bad', text, cause })
   const conflict = conflict_of_interest ? [bad(t.conflict)] : []
   const { other_merchants, newest_other_merchants: newest, other_names } = destination
@@ -179,10 +183,10 @@ export function useFlags(
   const failures = facts?.recent_failures ?? null
   const failed = () => {
     if (failures === null) return null
-    const { count, status, reason, failure_reason_code, at } = failures
+    const { count, reason, failure_reason_code, at } = failures
     const why = failure_reason_code === null ? reason : words.reason(failure_reason_code)
-    const latest = words.withdrawal(status)
-    return t.failed(count, why ? `${latest} (${isolateDirection(why)})` : latest, showTime(at, language))
+    const text = t.failed(failureText(failures), showTime(at, language), count)
+    return why ? `${text} ${t.failed_why(isolateDirection(why))}` : text
   }
   const linkOf = (warning: Warning) =>
     warning === 'recent_failure' && failures !== null

@@ -143,7 +143,7 @@ test('a failed withdrawal, another merchant and the other environment do not cha
   assert.deepEqual([status, failure_reason_code], ['FAILED', 'provider_declined'])
   assert.deepEqual(await factsInCase(id), {
     ...factsOf('10.0', null, null, true, warnings, true),
-    recent_failures: { count: 1, withdrawal_id: failed, status, reason, failure_reason_code, at },
+    recent_failures: { count: 1, withdrawal_id: failed, status, reason, failure_reason_code, at, rejected_by: null },
   })
 })
 
@@ -223,18 +223,23 @@ test('a withdrawal that waits for no approval has no facts, and a withdrawal wit
   const rejections = [await operator.submit(shop, { ending }), await submitLater(shop, { amount: '10000.00', ending })]
   const [paid, rejected, asked] = [
     await submitLater(shop, { amount: '10000.00', ending }),
-    rejections[1] as string,
+    rejections[0] as string,
     await submitLater(shop, { amount: '45000.00', ending }),
   ]
   await operator.approve(paid)
+  await operator.act(asked, 'request-info')
+  const warned: number[] = []
   for (const id of rejections.toReversed()) {
     world.deps.clock.advance(1_000)
-    await operator.act(id, 'reject')
+    const answer = await operator.act(id, 'reject')
+    warned.push(answer.body.data.warned_withdrawals)
   }
-  await operator.act(asked, 'request-info')
-  // The latest failure is the newest of the three withdrawals, although an operator rejected the other one later.
+  // The rejections warn about the withdrawal with the question. The paid one waits no longer.
+  assert.deepEqual(warned, [1, 1])
+  // The operator rejected the older withdrawal last, so that rejection is the latest.
   const { status_reason: reason, updated_at: at } = await operator.show(rejected)
-  const latest = { withdrawal_id: rejected, status: 'REJECTED', reason, failure_reason_code: null, at }
+  const rejected_by = { kind: 'operator', id: operator.user_id, name: operator.email }
+  const latest = { withdrawal_id: rejected, status: 'REJECTED', reason, failure_reason_code: null, at, rejected_by }
   const shown = factsOf('50.0', '10000.00', '4.5', false, ['recent_failure'])
   const expected = [null, null, { ...shown, recent_failures: { count: 2, ...latest } }]
   const listed = await factsInList(shop)
@@ -244,6 +249,18 @@ test('a withdrawal that waits for no approval has no facts, and a withdrawal wit
   )
   for (const dry_run of [true, false]) assert.deepEqual(await factsInBatch([paid, rejected, asked], dry_run), expected)
   assert.equal((await factsInList(shop)).get(asked), null, 'the withdrawal waits no longer')
+})
+
+test('the answer to a rejection counts the waiting withdrawals that have a warning because of the rejection', async () => {
+  const shop = await operator.shop('100000.00', FREE)
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) ids.push(await submitLater(shop, { amount: '100.00', ending: '642' }))
+  const other = await operator.shop('100000.00', FREE)
+  await submitLater(other, { amount: '100.00', ending: '642' })
+  const answer = await operator.act(ids[0] as string, 'reject')
+  const listed = [...(await factsInList(shop)).values()].filter((facts) => facts?.warnings.includes('recent_failure'))
+  // The warning looks at three withdrawals before each one, so the fifth withdrawal has none.
+  assert.deepEqual([answer.body.data.warned_withdrawals, listed.length], [3, 3])
 })
 
 /** The highest number of rows that the query reads besides the paid withdrawals. */

@@ -6,7 +6,7 @@ import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
 import { findExceededLimits, type Withdrawal, withdrawalMoves, withdrawalName } from '../../money/withdrawals/index.ts'
 import { type WarningFacts, warningsOf } from './decision-warnings.ts'
 import { compareIncome, incomeOfBooks, incomePeriods } from './income.ts'
-import { type DecisionFacts, LATEST_PAID } from './withdrawals-schema.ts'
+import { type DecisionFacts, LATEST_PAID, presentActor } from './withdrawals-schema.ts'
 
 /** The key of a withdrawal in a request: its merchant and its id. */
 export type WithdrawalKey = { merchant_id: string; id: string }
@@ -24,6 +24,9 @@ type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recen
   failure_reason: string | null
   failure_code: string | null
   failure_at: Date
+  rejecter_kind: string | null
+  rejecter_id: string | null
+  rejecter_name: string
   received_minor: bigint
   before_minor: bigint
   movements: number
@@ -68,6 +71,7 @@ const FIND = sql(
      coalesce(b.movements, 0) as movements, coalesce(recent.count, 0) as failure_count,
      recent.id as failure_id, recent.status as failure_status, recent.status_reason as failure_reason,
      recent.failure_reason_code as failure_code, recent.updated_at as failure_at,
+     rejection.actor_kind as rejecter_kind, rejection.actor_id as rejecter_id, rejection.actor_name as rejecter_name,
      ${paidByOther('<')} or ${paidByOther('>')} as paid_by_others
    from asked w join books b on b.merchant_id = w.merchant_id and b.environment = w.environment
    left join lateral (
@@ -79,8 +83,13 @@ const FIND = sql(
      select count(*) over ()::int as count, r.* from (
        select id, status, status_reason, failure_reason_code, updated_at from withdrawals
        where merchant_id = w.merchant_id and environment = w.environment and id < w.id order by id desc limit 3) r
-     where r.status in ('REJECTED', 'FAILED') order by r.id desc limit 1
-   ) recent on true`,
+     where r.status in ('REJECTED', 'FAILED') order by r.updated_at desc, r.id desc limit 1
+   ) recent on true
+   left join lateral (
+     select actor_kind, actor_id, actor_name from withdrawal_history h
+     where h.merchant_id = w.merchant_id and h.withdrawal_id = recent.id and h.to_status = 'REJECTED'
+       and h.from_status <> 'REJECTED' limit 1
+   ) rejection on true`,
 )
 
 /** Returns the facts about withdrawals by `withdrawalName`, with one query. The result omits unknown ids. */
@@ -113,6 +122,7 @@ export async function findWithdrawalFacts(
 
 function failuresOf(row: Omit<FactsRow, 'received_minor' | 'merchant_created_at'>): DecisionFacts['recent_failures'] {
   if (row.failure_id === null) return null
+  const { rejecter_kind: kind, rejecter_id, rejecter_name } = row
   return {
     count: row.failure_count,
     withdrawal_id: row.failure_id,
@@ -120,7 +130,24 @@ function failuresOf(row: Omit<FactsRow, 'received_minor' | 'merchant_created_at'
     reason: row.failure_reason,
     failure_reason_code: row.failure_code,
     at: row.failure_at.toISOString(),
+    rejected_by: kind === null ? null : presentActor(kind, rejecter_id, rejecter_name),
   }
+}
+
+const WARNED_BY = sql(
+  'operator_withdrawals_warned_by',
+  `select count(*)::int as count from (
+     select status from withdrawals where merchant_id = $1 and environment = $2 and id > $3 order by id limit 3) later
+   where later.status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED')`,
+)
+
+/** Counts the waiting withdrawals to which the rejection of this withdrawal gives the warning recent_failure. */
+export async function countWarnedBy(
+  reader: Reader,
+  { merchant_id, environment, id }: Pick<Withdrawal, 'merchant_id' | 'environment' | 'id'>,
+): Promise<number> {
+  const [row] = await reader.query<{ count: number }>(WARNED_BY, [merchant_id, environment, id])
+  return row?.count ?? 0
 }
 
 /**

@@ -31,7 +31,12 @@ import {
 } from '../../money/withdrawals/index.ts'
 import { readDecisionFacts } from './decision-facts.ts'
 import { checkDepth, DEPTH_MAX } from './depth.ts'
-import type { OperatorWithdrawal, OperatorWithdrawalDetail, WithdrawalsQuery } from './withdrawals-schema.ts'
+import {
+  type OperatorWithdrawal,
+  type OperatorWithdrawalDetail,
+  presentActor,
+  type WithdrawalsQuery,
+} from './withdrawals-schema.ts'
 
 type MerchantColumns = Pick<
   OperatorWithdrawal,
@@ -214,17 +219,11 @@ export async function getWithdrawalForOperator(
   const hold = payout?.state === 'to_send' ? await findHold(reader, { ...row, provider: payout.provider }) : null
   return {
     ...record,
-    requested_by: actor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
+    requested_by: presentActor(row.requested_by_kind, row.requested_by_id, row.requested_by_name),
     balance: { available: formatAmount(available), reserved: formatAmount(reserved), held: formatAmount(held) },
     payout: payout === undefined ? null : presentPayout(payout, hold),
     history: history.map(presentListed),
   }
-}
-
-type ActorView = OperatorWithdrawalDetail['requested_by']
-
-function actor(kind: string, id: string | null, name: string): ActorView {
-  return { kind: kind as ActorView['kind'], id, name }
 }
 
 function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns, hold: DescribedHold | null) {
@@ -234,5 +233,12 @@ function presentPayout({ due_at, sent_at, ...rest }: PayoutColumns, hold: Descri
 }
 
 function presentListed({ from_status, to_status, actor_kind, actor_id, actor_name, reason, event, at }: HistoryEntry) {
-  return { from_status, to_status, actor: actor(actor_kind, actor_id, actor_name), reason, event, at: at.toISOString() }
+  return {
+    from_status,
+    to_status,
+    actor: presentActor(actor_kind, actor_id, actor_name),
+    reason,
+    event,
+    at: at.toISOString(),
+  }
 }

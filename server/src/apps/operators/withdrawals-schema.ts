@@ -60,6 +60,20 @@ export const NameCheck = Type.Object(
 )
 export type NameCheck = Static<typeof NameCheck>
 
+const Actor = Type.Object(
+  {
+    kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
+    id: nullable(Type.String()),
+    name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
+  },
+  { title: 'WithdrawalActor' },
+)
+
+/** Returns the actor of a withdrawal from the columns of its row. */
+export function presentActor(kind: string, id: string | null, name: string): Static<typeof Actor> {
+  return { kind: kind as Static<typeof Actor>['kind'], id, name }
+}
+
 /** The number of latest paid withdrawals of a merchant among which the server looks for the largest. */
 export const LATEST_PAID = 200
 
@@ -110,17 +124,20 @@ export const DecisionFacts = Type.Object(
       [
         Type.Object({
           count: Type.Integer({ description: 'How many of these withdrawals were rejected or failed.' }),
-          withdrawal_id: Type.String({ description: 'The latest of them.' }),
+          withdrawal_id: Type.String({ description: 'The withdrawal of the latest failure.' }),
           status: oneOf(['REJECTED', 'FAILED']),
           reason: nullable(Type.String({ description: 'The reason of the rejection, or the text of the provider.' })),
           failure_reason_code: nullable(Type.String({ description: 'Null means that an operator rejected it.' })),
           at: Timestamp,
+          rejected_by: Type.Union([Actor, Type.Null()], {
+            description: 'The actor of the rejection. Null means that the provider did not pay.',
+          }),
         }),
         Type.Null(),
       ],
       {
         description:
-          'The failures among up to three withdrawals of the merchant before this one. `at` is the last change of the latest failure. Null means that there is none.',
+          'The failures among up to three withdrawals of the merchant before this one. The latest failure has the latest change, whose time is `at`. Null means that there is none.',
       },
     ),
     warnings: Type.Array(
@@ -142,15 +159,6 @@ export const WaitingFacts = Type.Union([DecisionFacts, Type.Null()], {
 })
 
 const OperatorWithdrawalItem = Type.Object({ ...record, facts: WaitingFacts }, { title: 'OperatorWithdrawalItem' })
-
-const Actor = Type.Object(
-  {
-    kind: oneOf(['user', 'operator', 'api_key', 'command', 'system', 'provider']),
-    id: nullable(Type.String()),
-    name: Type.String({ description: 'An e-mail address, the name of a key, or of a provider.' }),
-  },
-  { title: 'WithdrawalActor' },
-)
 
 const Payout = Type.Object(
   {
@@ -371,6 +379,19 @@ export const ResolveBody = Type.Object(
 
 /** The response with one withdrawal after a decision. */
 export const WithdrawalAnswer = success(OperatorWithdrawal)
+/** The response with a withdrawal after its rejection. */
+export const RejectionAnswer = success(
+  Type.Object(
+    {
+      ...record,
+      warned_withdrawals: Type.Integer({
+        description:
+          'The number of other waiting withdrawals of the merchant that have the warning recent_failure because of this rejection.',
+      }),
+    },
+    { title: 'RejectedWithdrawal' },
+  ),
+)
 /** The response with one withdrawal, its balance, payout and history. */
 export const WithdrawalDetailAnswer = success(OperatorWithdrawalDetail)
 /** The response with a page of withdrawals. */

@@ -17,6 +17,7 @@ import {
   resolveWithdrawal,
   retryWithdrawal,
 } from '../../money/withdrawals/index.ts'
+import { countWarnedBy } from './decision-facts.ts'
 import { decideOnce } from './once.ts'
 import { approveBatchRoute } from './withdrawals-batch.ts'
 import {
@@ -29,6 +30,7 @@ import {
   ApproveBody,
   RecallBody,
   RejectBody,
+  RejectionAnswer,
   RequestInfoBody,
   ResolveBody,
   WithdrawalAnswer,
@@ -177,7 +179,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
           'The server has reserved no money, so no money moves. The members who manage the money of the merchant get an e-mail.',
         params: WithdrawalParams,
         body: RejectBody,
-        response: { 200: WithdrawalAnswer },
+        response: { 200: RejectionAnswer },
       },
     },
     async (request, reply) => {
@@ -186,7 +188,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       return answerOnce(deps, request, reply, 200, async (tx) => {
         const row = await rejectWithdrawal(deps, tx, actOf(request), { ...key, reason })
         await notifyDecision(deps, tx, row, 'rejected', reason)
-        return presentOne(deps, tx, row)
+        return { ...(await presentOne(deps, tx, row)), warned_withdrawals: await countWarnedBy(tx, row) }
       })
     },
   )
