@@ -266,7 +266,14 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       redirect: { url: 'https://duka.example.com/asante' },
     },
     'paid-here': { ...base, ...payment, screen: 'paid', receipt_path: `${PAYMENT}/receipt`, redirect: null },
-    'in-progress': { ...base, ...watch, screen: 'in_progress', kind: 'out', ends_at: waiting.ends_at },
+    'in-progress': {
+      ...base,
+      ...watch,
+      screen: 'in_progress',
+      kind: 'out',
+      phone_masked: '0754 *** 456',
+      ends_at: waiting.ends_at,
+    },
     'in-progress-slow': { ...base, ...watch, screen: 'in_progress', kind: 'prompt' },
     expired: { ...base, screen: 'expired', expired_at: new Date('2026-12-01T15:00:00Z'), unanswered: null },
     'expired-unanswered': {

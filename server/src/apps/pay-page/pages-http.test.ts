@@ -151,17 +151,25 @@ describe('the state of a payment at every address in both languages', () => {
     assert.match((await look(`/pay/${public_slug}`)).text, /0713 \*\*\* 777/)
   })
 
-  test("the pages of a prompt, a wallet payment, a slow payment and another payer's payment show the state", async () => {
+  test('the pages of a prompt, a wallet payment and a slow payment show the state, and the page of the link names the masked phone of the prompt', async () => {
     for (const [method, key] of [
       ['WALLET_PUSH', 'check_phone'],
       ['PROVIDER_PESA', 'step_confirm'],
     ] as const) {
       const { public_slug: slug, id } = await newLink()
-      const [path = ''] = String((await choose(slug, '0754123007', method)).headers.location).split('?')
+      const idempotency_key = keyIn(await look(`/pay/${slug}`))
+      const pay = (phone: string) => send(`/pay/${slug}?lang=en`, { idempotency_key, method, phone })
+      const [path = ''] = String((await pay('0754123007')).headers.location).split('?')
       await both(path, 200, key)
       const { left_s } = (await look(`${path}/state`)).body
       assert.ok(left_s > 0)
       await both(`/pay/${slug}`, 200, 'in_progress')
+      // The answer to the first form was lost, so the payer types another number into the same form.
+      const next = String((await pay('0754124008')).headers.location)
+      for (const language of LANGUAGES) {
+        const page = (await look(next.replace('lang=en', `lang=${language}`))).text
+        assert.ok(page.includes('<strong><span class="whole">0754 *** 007</span></strong>'), page)
+      }
       // The page rounds the end of the prompt up to a whole minute.
       const ends_at = new Date(world.deps.clock.now().getTime() + left_s * 1_000 + 59_999)
       const end = `wait until <strong><span class="whole">${showTimeOfDay(ends_at)}</span>`

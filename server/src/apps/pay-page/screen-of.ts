@@ -122,8 +122,10 @@ export function pageScreen(
       return { ...merchantFrame, screen, ...watch }
     case 'in_progress': {
       const ends_at = latest === null ? null : promptEndsAt(deps, latest)
-      if (ends_at !== null && ends_at > deps.clock.now())
-        return { ...merchantFrame, screen, ...watch, kind: 'out', ends_at }
+      if (ends_at !== null && ends_at > deps.clock.now()) {
+        const phone_masked = latest?.phone ? maskPhone(latest.phone) : ''
+        return { ...merchantFrame, screen, ...watch, kind: 'out', phone_masked, ends_at }
+      }
       return { ...merchantFrame, screen, ...watch, kind: latest?.method === 'qr' ? 'code' : 'prompt' }
     }
     case 'expired':

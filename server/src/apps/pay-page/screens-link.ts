@@ -1,6 +1,6 @@
 // Renders the screens of a link that currently accepts no payment, and the screens of refused requests and errors.
 
-import { html, showTime } from '../../kernel/lib/index.ts'
+import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'
 import {
   endOfPrompt,
@@ -18,14 +18,13 @@ import {
 import { pageTexts } from './texts.ts'
 import type { EndedScreen, InProgressScreen, LostScreen, RefusedScreen } from './view.ts'
 
-/** Returns the screen of a link with a payment in progress. The screen does not show the payer's name or number. */
+/**
+ * Returns the screen of a link with a payment in progress. The masked number of an open prompt tells a payer whose first answer
+ * was lost which phone has the request.
+ */
 export function inProgressScreen(view: InProgressScreen): ScreenContent {
   const t = pageTexts(view.language)
-  const lines =
-    view.kind === 'out'
-      ? html`${paragraph(t, view.test ? 'in_progress_lead_test' : 'in_progress_lead')}<p>${t.say(view.test ? 'in_progress_wait_test' : 'in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
-`
-      : paragraph(t, UNANSWERED_TEXTS[view.kind])
+  const lines = view.kind === 'out' ? openPrompt(view) : paragraph(t, UNANSWERED_TEXTS[view.kind])
   const rest = html`${lines}<a class="button first" id="own" hidden>${t.say('own_payment')}</a>
 ${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
   const { poll_path, check_path } = view
@@ -34,6 +33,14 @@ ${linkButton(localPath(view, view.check_path), t.say('check_again'))}`
     body: html`${stateSection('wait', t.say('in_progress'), rest)}${summary(view)}`,
     polling: { poll_path, check_path, state: view.screen },
   }
+}
+
+function openPrompt(view: Extract<InProgressScreen, { kind: 'out' }>): Html {
+  const { say } = pageTexts(view.language)
+  const phone = html`<strong>${nowrap(view.phone_masked)}</strong>`
+  return html`<p>${say(view.test ? 'in_progress_lead_test' : 'in_progress_lead', { phone })}</p>
+<p>${say('in_progress_wait', { time: endOfPrompt(view.ends_at) })}</p>
+`
 }
 
 const UNANSWERED_TEXTS = { prompt: 'unanswered', code: 'unanswered_code' } as const

@@ -157,12 +157,11 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   in_progress: 'A payment is in progress',
   own_payment: 'Open your payment',
   in_progress_lead:
-    'We have sent the message for this payment to a phone. If it is your phone, confirm the payment there.',
-  in_progress_lead_test: 'This link has an open test payment. No message goes to a phone in a test.',
-  in_progress_wait_test:
-    'If you cannot finish that payment, wait until {time}: the time to confirm is over by then. Then check again.',
+    'We have sent the request for this payment to the phone {phone}. If it is your phone, confirm the payment there.',
+  in_progress_lead_test:
+    'This link has an open test payment with the phone {phone}. No message goes to a phone in a test.',
   in_progress_wait:
-    'If it is not your phone, wait until {time}: the time to confirm is over by then. Then check again.',
+    'If you want to pay with another number, wait until {time}: this request expires by then. Then check again to start with that number.',
   check_again: 'Check again',
   expired: 'This link has expired',
   expired_lead: 'You can no longer pay with this link. Ask {merchant} for a new link.',

@@ -157,12 +157,11 @@ export const sw = {
   paid_lead: 'Malipo haya kwa {merchant} yameshafika. Usilipe tena.',
   in_progress: 'Kuna malipo yanayoendelea',
   own_payment: 'Fungua malipo yako',
-  in_progress_lead: 'Tumetuma ujumbe wa malipo haya kwenye simu. Kama ni simu yako, thibitisha malipo huko.',
+  in_progress_lead: 'Tumetuma ombi la malipo haya kwenye simu {phone}. Kama ni simu yako, thibitisha malipo huko.',
   in_progress_lead_test:
-    'Kuna malipo ya majaribio ya kiungo hiki yanayoendelea. Kwenye majaribio hakuna ujumbe unaotumwa kwenye simu.',
-  in_progress_wait_test:
-    'Kama huwezi kuyakamilisha, subiri hadi {time}: muda wa kuthibitisha utakuwa umeisha. Kisha angalia tena.',
-  in_progress_wait: 'Kama si simu yako, subiri hadi {time}: muda wa kuthibitisha utakuwa umeisha. Kisha angalia tena.',
+    'Kuna malipo ya majaribio ya kiungo hiki kwa simu {phone}. Kwenye majaribio hakuna ujumbe unaotumwa kwenye simu.',
+  in_progress_wait:
+    'Ukitaka kulipa kwa namba nyingine, subiri hadi {time}: muda wa ombi hili utakuwa umeisha. Kisha angalia tena ili uanze na namba hiyo.',
   check_again: 'Angalia tena',
   expired: 'Muda wa kiungo hiki umeisha',
   expired_lead: 'Huwezi kulipa kwa kiungo hiki tena. Omba kiungo kipya kwa {merchant}.',

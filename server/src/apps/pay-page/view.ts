@@ -192,11 +192,14 @@ export type PaidScreen = MerchantFrame &
   }
 
 /**
- * The screen of a link with a payment in progress. `kind` is `out` while a prompt is open until `ends_at`, or else the kind of
- * the unanswered attempt.
+ * The screen of a link with a payment in progress. `kind` is `out` while the prompt on the phone `phone_masked` is open until
+ * `ends_at`, or else the kind of the unanswered attempt.
  */
 export type InProgressScreen = MerchantFrame &
-  PollPaths & { screen: 'in_progress' } & ({ kind: 'out'; ends_at: Date } | { kind: UnansweredNotice['kind'] })
+  PollPaths & { screen: 'in_progress' } & (
+    | { kind: 'out'; phone_masked: string; ends_at: Date }
+    | { kind: UnansweredNotice['kind'] }
+  )
 
 /** The screen of an expired or cancelled link, or of a merchant that takes no payments. */
 export type EndedScreen = MerchantFrame & {
