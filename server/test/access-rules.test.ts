@@ -136,6 +136,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/session/confirm': 'session',
   'POST /v1/session/password': 'session',
   'PATCH /v1/session/name': 'session',
+  'POST /v1/session/email': 'session',
   'GET /v1/sessions': 'session',
   'DELETE /v1/sessions/{session_id}': 'session',
   'GET /v1/passkeys': 'session',

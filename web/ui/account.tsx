@@ -3,6 +3,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Calls } from './api-types.ts'
 import { BusyButton } from './busy-button.tsx'
 import { checks } from './checks.ts'
 import { useCall, useRead, useSignedInUser } from './data.ts'
@@ -27,8 +28,14 @@ const accountTexts = texts({
     rename: 'Badilisha jina',
     renamed: 'Umebadilisha jina.',
     name_help: 'Kila biashara hubaki na jina ililokupa ilipokualika.',
-    fixed:
-      'Barua pepe ya akaunti haibadilishwi hapa. Ili kutumia anwani nyingine, omba mwaliko kwa anwani hiyo, kisha ingia kwa anwani hiyo.',
+    new_email: 'Barua pepe mpya',
+    email_help: 'Seva hutuma kiungo kwa anwani mpya. Barua pepe hubadilika ukifungua kiungo na kuandika nywila yako.',
+    change_email: 'Badilisha barua pepe',
+    email_sent: (to: string, now: string) =>
+      `Seva inatuma ujumbe kwa ${to}. Fungua kiungo chake ndani ya siku 7. Hadi hapo, barua pepe yako inabaki ${now}. Usipouona, angalia kwenye barua taka.`,
+    email_kept: (to: string, now: string) =>
+      `Mfumo huu hautumi barua pepe. Mwombe mwendeshaji wa mfumo akupe kiungo kilichoandikwa kwa ${to}. Anaweza kukipata kwa amri hii kwenye seva: npm run -s admin -- emails. Hadi ukifungue, barua pepe yako inabaki ${now}.`,
+    prove_first: 'Ili kubadilisha barua pepe, thibitisha kwanza hii ya sasa: fungua kiungo ulichotumiwa ulipojisajili.',
     password: 'Nywila',
     foreign: 'Unaingia kwa mtoa utambulisho mwingine. Nywila na hatua ya pili hubadilishwa huko.',
     current: 'Nywila ya sasa',
@@ -56,8 +63,16 @@ const accountTexts = texts({
     rename: 'Change the name',
     renamed: 'You changed the name.',
     name_help: 'Each business keeps the name that it gave you in its invitation.',
-    fixed:
-      'You cannot change the e-mail address of the account here. To use another address, get an invitation to it, then sign in with it.',
+    new_email: 'New e-mail address',
+    email_help:
+      'The server sends a link to the new address. The address changes when you open the link and enter your password.',
+    change_email: 'Change the e-mail address',
+    email_sent: (to: string, now: string) =>
+      `The server sends a message to ${to}. Open its link within 7 days. Until then, your e-mail address stays ${now}. If you do not see the message, look in the spam folder.`,
+    email_kept: (to: string, now: string) =>
+      `This server sends no e-mail. Ask the operator of the platform for the link to ${to}. The operator finds it with this command on the server: npm run -s admin -- emails. Until you open it, your e-mail address stays ${now}.`,
+    prove_first:
+      'To change the e-mail address, first confirm the present one: open the link that you got when you signed up.',
     password: 'Password',
     foreign: 'You sign in at another identity provider. Change the password and the second step there.',
     current: 'Current password',
@@ -97,9 +112,13 @@ export function UserProfile() {
             [t.mail_language, t.languages[language]],
           ]}
         />
-        {is_foreign ? null : <Text size="sm">{t.fixed}</Text>}
         <NameForm name={name} />
       </Panel>
+      {is_foreign ? null : (
+        <Panel title={t.email} id="email">
+          {email_verified ? <EmailForm email={email} /> : <Text>{t.prove_first}</Text>}
+        </Panel>
+      )}
       <Panel title={t.password} id="password">
         {is_foreign ? <Text>{t.foreign}</Text> : <PasswordForm onChange={() => setChanged(true)} />}
       </Panel>
@@ -168,6 +187,45 @@ function NameForm({ name }: { name: string }) {
         <Group>
           <BusyButton type="submit" variant="default" busy={draft.sending}>
             {t.rename}
+          </BusyButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type EmailRequest = Calls['POST /v1/session/email']['data']
+
+// The form stays after a request, so that the user can correct a mistyped address. The new request replaces the link.
+function EmailForm({ email }: { email: string }) {
+  const t = useTexts(accountTexts)
+  const call = useCall()
+  const { email: isEmail } = checks(useLanguage())
+  const [sent, setSent] = useState<EmailRequest | null>(null)
+  const draft = useDraft({ name: 'account.email', initial: { email: '' }, check: { email: isEmail } })
+  const send = draft.submit(async (body) => {
+    setSent(null)
+    setSent(await call('POST /v1/session/email', { body: { email: body.email.trim() } }))
+    draft.forget()
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md" maw="34rem">
+        <TextInput
+          label={t.new_email}
+          description={t.email_help}
+          type="email"
+          autoComplete="email"
+          required
+          {...draft.form.getInputProps('email')}
+        />
+        <Problem error={draft.error} />
+        <Text role="status" style={{ overflowWrap: 'anywhere' }}>
+          {sent === null ? null : (sent.sends_email ? t.email_sent : t.email_kept)(sent.email, email)}
+        </Text>
+        <Group>
+          <BusyButton type="submit" variant="default" busy={draft.sending}>
+            {t.change_email}
           </BusyButton>
         </Group>
       </Stack>

@@ -34,6 +34,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must not be a common password: choose another password': 'Nywila hii inajulikana na wengi. Chagua nyingine.',
   'must not be the e-mail address or the name': 'Nywila isiwe barua pepe wala jina lako.',
   'must not be the current password': 'Nywila mpya isiwe ile ya sasa.',
+  'must not be your current e-mail address': 'Andika anwani mpya. Hii ndiyo barua pepe yako ya sasa.',
+  'must not be an address of a demo user': 'Anwani hii ni ya watumiaji wa maonyesho. Chagua nyingine.',
   'must have at most {} characters': 'Andika herufi zisizozidi {}.',
   'must have at most two decimals': 'Andika desimali zisizozidi mbili.',
   'must be one of {}': 'Chagua mojawapo: {}.',
@@ -263,6 +265,10 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Biashara haiwezi kuwa na watumiaji zaidi ya {}. Ondoa mmoja kwanza.',
   'Confirm your e-mail address first: open the link in the e-mail that you got when you signed up.':
     'Thibitisha kwanza barua pepe yako: fungua kiungo kilicho kwenye barua pepe uliyopata ulipojiandikisha.',
+  'You sign in at another identity provider. Change the e-mail address there.':
+    'Unaingia kwa mtoa utambulisho mwingine. Badilisha barua pepe huko.',
+  'The e-mail address of a demo user does not change. Sign up with an address of your own.':
+    'Barua pepe ya mtumiaji wa maonyesho haibadilishwi. Jisajili kwa anwani yako mwenyewe.',
   'You may leave, but only a MERCHANT_ADMIN may remove another member.':
     'Unaweza kujiondoa, lakini msimamizi tu ndiye anayeweza kumwondoa mwingine.',
   'This is the last MERCHANT_ADMIN. Make another member MERCHANT_ADMIN first.':

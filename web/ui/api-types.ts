@@ -42,6 +42,7 @@ export type Schemas = {
   DisbursementSimulation: { merchant_id?: string; outcome: Schemas['SimulatedOutcome'] }
   DisbursementSuccessEvent: { event: "disbursement.success"; disbursement_id: string; merchant_code: string; reference: string | null; merchant_reference: string | null; amount: Schemas['Money']; currency: string; status: "SUCCESS"; method: Schemas['PayoutMethod']; completed_at: string; metadata: Schemas['Metadata']; timestamp: string; sandbox?: boolean; test?: boolean }
   EarlierRecipient: { method: "MOBILE_MONEY" | "BANK_ACCOUNT" | "PROVIDER_PESA"; destination_code: string; destination: string; destination_identifier: string; paid_count: number; last_paid_at: string | null; destination_name: string | null }
+  EmailChange: { email: string }
   Environment: "live" | "sandbox"
   ErrorDetails: { fields?: Array<{ field: string; message: string }> } | null
   EventChoice: "collection.success" | "collection.failed" | "collection.reversed" | "collection.pending_review" | "disbursement.success" | "disbursement.failed" | "disbursement.reversed" | "disbursement.approved" | "disbursement.info_requested" | "payment_link.paid" | "invoice.paid" | "invoice.overdue" | "balance.low" | "collection.successful"
@@ -1225,6 +1226,12 @@ export type Calls = {
     query: {  }
     body: Schemas['NameChange']
     data: { name: string }
+  }
+  'POST /v1/session/email': {
+    params: {  }
+    query: {  }
+    body: Schemas['EmailChange']
+    data: { email: string; sends_email: boolean }
   }
   'GET /v1/sessions': {
     params: {  }

@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test'
 import { createKey } from '../../src/access/api-keys/index.ts'
 import { unsubscribeUrl } from '../../src/access/merchants/index.ts'
 import { createTestOperator } from '../operator.ts'
+import { mailedUrl } from '../sign-in.ts'
 import { languagesOf } from './languages.ts'
-import { type Office, openOffice } from './office.ts'
+import { type Office, openOffice, type Person, type Visitor } from './office.ts'
 import { until } from './totals-data.ts'
 
 let office: Office
@@ -387,7 +388,7 @@ for (const [console, path, role] of [
   ['operator', '/sessions', 'SUPPORT'],
 ] as const) {
   for (const language of languagesOf(console === 'dashboard' ? 0 : 1)) {
-    test(`a user of the ${console} reads the profile and changes the password, and signs in with the new one (${language})`, async () => {
+    test(`a user of the ${console} reads the profile, changes the password and the e-mail address, and signs in with both (${language})`, async () => {
       const person = await office.newPerson(role)
       const visitor = await office.comes(person, console, { language, refusals: [400, 401] })
       const { page, says } = visitor
@@ -428,10 +429,65 @@ for (const [console, path, role] of [
       const done = page.getByRole('status').getByText(says('Umebadilisha nywila.', 'You changed the password.'))
       await done.or(page.locator('input[name=email]')).first().waitFor()
       await visitor.leave()
-      const again = await office.comes({ ...person, password }, console, { language })
+      const again = await office.comes({ ...person, password }, console, { language, refusals: [400, 401, 409] })
       await again.opens(path.replace('sessions', 'account'))
       await again.sees('Wasifu wako', 'Your profile')
+      const address = `mpya-${person.email.split('@')[0]}@example.com`
+      if (console === 'dashboard') await changesAddress(again, { ...person, password }, address)
+      else await cannotChangeAddress(again, address)
       await again.leave()
     })
   }
+}
+
+/** A demo user keeps the address, because the demo finds its users by it. */
+async function cannotChangeAddress(visitor: Visitor, address: string): Promise<void> {
+  await visitor.fill('Barua pepe mpya', 'New e-mail address', address)
+  await visitor.press('Badilisha barua pepe', 'Change the e-mail address')
+  const refusal = visitor.says('Barua pepe ya mtumiaji wa maonyesho haibadilishwi.', 'of a demo user does not change.')
+  await visitor.page.getByRole('alert').getByText(refusal).waitFor()
+}
+
+/** Changes the e-mail address over the mailed link, and signs in with the new address. */
+async function changesAddress(visitor: Visitor, person: Person, address: string): Promise<void> {
+  const { page, says, language } = visitor
+  const ask = async (text: string) => {
+    await visitor.fill('Barua pepe mpya', 'New e-mail address', text)
+    await visitor.press('Badilisha barua pepe', 'Change the e-mail address')
+  }
+  const problemIs = async (text: string) => {
+    await page.getByText(text).waitFor()
+    await page.locator('input[type=email][aria-invalid=true]:focus').waitFor()
+  }
+  await ask('neema')
+  await problemIs(says('Andika anwani kama jina@mfano.co.tz.', 'Enter an address such as name@example.co.tz.'))
+  await ask(person.email)
+  await problemIs(says('Hii ndiyo barua pepe yako ya sasa.', 'must not be your current e-mail address'))
+  await ask(` ${address}`)
+  const sent = page.getByRole('status').filter({ hasText: address })
+  await sent.filter({ hasText: says(`inabaki ${person.email}`, `stays ${person.email}`) }).waitFor()
+  const focused = await page.evaluate<string>('document.activeElement.textContent')
+  assert.equal(focused, says('Badilisha barua pepe', 'Change the e-mail address'), 'the button keeps the focus')
+  assert.equal(await page.locator('input[type=email]').inputValue(), '')
+  await visitor.looks('new-address')
+  await visitor.picture('new-address')
+
+  const link = await mailedUrl(office.world, address)
+  await page.goto(link.replace(/lang=\w+/, `lang=${language}`))
+  await visitor.sees('Thibitisha barua pepe yako mpya', 'Confirm your new e-mail address')
+  await page.locator('main').getByText(address).waitFor()
+  const enter = async (text: string) => {
+    await page.getByLabel(says('Nywila', 'Password')).fill(text)
+    await page.getByRole('button', { name: says('Thibitisha', 'Confirm') }).click()
+  }
+  await enter('not this one')
+  await page.getByRole('alert').getByText(says('Nywila si sahihi.', 'The password is not right.')).waitFor()
+  await visitor.looks('new-address-link')
+  await visitor.picture('new-address-link')
+  await enter(person.password)
+  await visitor.sees('Umebadilisha barua pepe', 'E-mail address changed')
+  const renamed = await office.comes({ ...person, email: address }, 'dashboard', { language })
+  await renamed.opens('/live/account')
+  await renamed.page.locator('main').getByText(address, { exact: true }).waitFor()
+  await renamed.leave()
 }

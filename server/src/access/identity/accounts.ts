@@ -67,15 +67,22 @@ export function pageUrl(base_url: string, path: string, language: Language, toke
  */
 export async function signUp(deps: Deps, account: NewAccount, mail: MailContext, request: RequestAct): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
-    await tx.query(LOCK_EMAIL, [account.email])
+    await lockEmail(tx, account.email)
     const existing = await findMailedAccount(deps, tx, account.email)
     if (existing) await mailExistingAccount(deps, tx, account.email, existing, mail)
     else await addAccount(deps, tx, account, mail, request)
   })
 }
 
-// If two sign-ups use the same e-mail address at the same time, the second one waits for the lock and then finds the account.
 const LOCK_EMAIL = sql('accounts_lock_email', 'select pg_advisory_xact_lock(hashtextextended($1, 7165243380915629))')
+
+/**
+ * Locks an e-mail address until the transaction ends. If two sign-ups or changes use the same address at the same time, the
+ * second one waits for the lock and then finds the account.
+ */
+export async function lockEmail(tx: Tx, email: string): Promise<void> {
+  await tx.query(LOCK_EMAIL, [email])
+}
 
 async function mailExistingAccount(
   deps: Deps,

@@ -21,7 +21,10 @@ const PAIR: AttemptLimit = { free: 5, first_s: 30, max_s: 900, fade_ms: null }
 /** The limit of all known browsers of an account together. In a day, 500 failures expire. */
 const DEVICES: AttemptLimit = { free: 500, first_s: 60, max_s: 900, fade_ms: (24 * HOUR_MS) / 500 }
 
-/** The limits for a password, for the second step, and for a request that sends an e-mail. */
+/**
+ * The limits for a password, for the second step, for a request that sends an e-mail, and for the requests of one user for a new
+ * e-mail address.
+ */
 const KINDS = {
   password: {
     pair: PAIR,
@@ -37,6 +40,11 @@ const KINDS = {
     pair: null,
     account: { free: 4, first_s: 300, max_s: 3600, fade_ms: HOUR_MS },
     address: { free: 30, first_s: 30, max_s: 600, fade_ms: MINUTE_MS },
+  },
+  email_change: {
+    pair: null,
+    account: { free: 5, first_s: 300, max_s: 3600, fade_ms: HOUR_MS },
+    address: ADDRESS,
   },
 } as const satisfies Record<string, AttemptLimits>
 

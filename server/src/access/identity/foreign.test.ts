@@ -253,6 +253,16 @@ describe('second factors in foreign tokens', () => {
   })
 })
 
+test('the server refuses a new e-mail address of a user of a foreign issuer, which manages the address', async () => {
+  await known('asha')
+  const auth_time = Math.floor(world.deps.clock.now().getTime() / 1000)
+  const key = tokenFor('asha', { claims: { auth_time } })
+  const refused = await world.post('/v1/session/email', { email: 'asha@new.example' }, { key })
+  assert.equal(codeOf(refused), 'invalid_state')
+  assert.match(refused.body.error.message, /Change the e-mail address there/)
+  assert.deepEqual(await world.rows('select 1 from mailed_links'), [])
+})
+
 describe('first sign-ins of invited users', () => {
   test('the first sign-in of an invited user binds the user to the subject once, and writes an entry to the audit log', async () => {
     const id = await invite('juma@kiosk.example')

@@ -19,7 +19,7 @@ import { inTransaction } from '../../kernel/db/index.ts'
 import { createKey } from '../api-keys/index.ts'
 import { setPassword } from './credentials.ts'
 import { commonPasswords } from './credentials-common.ts'
-import { MAIL_ANSWER } from './interactions-account.ts'
+import { MAIL_ANSWER } from './mail-answers.ts'
 import { hasSecondStep, newTotpSecret, setSecondStep } from './totp.ts'
 
 let world: Served

@@ -1,16 +1,18 @@
-// Defines the pages that sign up, confirm an e-mail address, and reset a password. The answers are the same with and without an
+// Defines the pages that sign up, confirm or change an e-mail address, and reset a password. The answers are the same with and without an
 // account, and only the e-mails differ. So no answer reveals an account.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { EMAIL_MAX, isPublicEmailAddress, refuse, systemClock, withoutDirectionMarks } from '../../kernel/lib/index.ts'
+import { EMAIL_MAX, isPublicEmailAddress, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { confirmEmail, type NewAccount, resetPassword, sendResetLink, signUp } from './accounts.ts'
-import { beginAttempt, type SignInAttempt } from './attempts.ts'
+import { beginAttempt } from './attempts.ts'
 import { checkPassword, hashPassword, type PasswordProblem, passwordProblem } from './credentials.ts'
 import { deviceName } from './device-name.ts'
+import { changeEmail } from './email-change.ts'
 import { deviceOf, findSigningIn, formField } from './interactions.ts'
+import { atFixedTime, maySendMail, requireAllowed } from './mail-answers.ts'
 import { findMailedLink, type LinkKind, type LinkOwner } from './mailed-links.ts'
 import { messagePage, operatorView, type Problems, textsOf, type View, withLanguage } from './pages.ts'
-import { choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
+import { changePage, choosePage, confirmPage, forgotPage, signUpPage } from './pages-forms.ts'
 import type { IdentityTexts } from './pages-texts.ts'
 import { type IdentitySite, PAGE_ROUTE } from './provider-site.ts'
 
@@ -23,6 +25,7 @@ export function accountRoutes(scope: FastifyInstance, site: IdentitySite): void 
   forgotRoutes(scope, site)
   chooseRoutes(scope, site)
   confirmRoutes(scope, site)
+  changeRoutes(scope, site)
 }
 
 function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
@@ -50,7 +53,7 @@ function signUpRoutes(scope: FastifyInstance, site: IdentitySite): void {
       return site.send(reply, 400, signUpPage(view, { email, name, business_name }, problems))
     }
     await atFixedTime(async () => {
-      if (!(await maySendMail(site, request, email))) return
+      if (!(await maySendMail(deps, request, email))) return
       const password_hash = await hashPassword(deps, password)
       const account: NewAccount = { email, name, business_name, language: view.language, password_hash }
       await signUp(deps, account, mailContext(site), { request_id: request.id, address: request.ip })
@@ -78,6 +81,7 @@ function mailSentPage({ deps }: IdentitySite, view: View, sent: string): string 
 }
 
 function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
+  const { deps } = site
   // The sign-in page of operators names its console, because no user is known yet.
   const viewOf = (request: FastifyRequest) =>
     consoleView(site, request, (request.query as { console?: unknown }).console === 'operator')
@@ -91,8 +95,8 @@ function forgotRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const problems = emailProblem(t, email)
     if (Object.keys(problems).length > 0) return site.send(reply, 400, forgotPage(view, { email }, problems))
     await atFixedTime(async () => {
-      if (!(await maySendMail(site, request, email))) return
-      await sendResetLink(site.deps, email, view.language, mailContext(site))
+      if (!(await maySendMail(deps, request, email))) return
+      await sendResetLink(deps, email, view.language, mailContext(site))
     })
     return site.send(reply, 200, mailSentPage(site, view, t.check_mail_reset))
   })
@@ -148,29 +152,49 @@ function confirmRoutes(scope: FastifyInstance, site: IdentitySite): void {
     const t = textsOf(view)
     const owner = await linkOwner(site, request, 'confirm')
     if (!owner) return site.send(reply, 400, linkGonePage(view))
-    const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
-    const client = { account: owner.email, address: request.ip, device }
-    const attempt = requireAllowed(await beginAttempt(deps, 'password', client))
-    if (!(await checkPassword(owner.password_hash, formField(request, 'password')))) {
+    if (!(await entersPassword(site, request, owner))) {
       return site.send(reply, 401, confirmPage(view, owner, { password: t.wrong_password }))
     }
-    await attempt.succeeded()
     const act = { request_id: request.id, address: request.ip }
     if (!(await confirmEmail(deps, owner, tokenOf(request), act))) return site.send(reply, 400, linkGonePage(view))
     return site.send(reply, 200, messagePage(view, t.confirmed, t.confirmed_lead))
   })
 }
 
-/** The duration of an answer that may send an e-mail, in milliseconds. Tests shorten this duration. */
-export const MAIL_ANSWER = { ms: 400 }
+// Only a posted form changes the address, because mail programs also open links. The form requires the password: the user may
+// have mistyped the new address, and its owner must not get the account.
+function changeRoutes(scope: FastifyInstance, site: IdentitySite): void {
+  const { deps } = site
+  scope.get('/identity/email', PAGE_ROUTE, async (request, reply) => {
+    const owner = await linkOwner(site, request, 'change')
+    if (!owner) return site.send(reply, 400, changeGonePage(site.view(request)))
+    return site.send(reply, 200, changePage(consoleView(site, request, owner.is_operator), owner.new_email ?? ''))
+  })
+  scope.post('/identity/email', PAGE_ROUTE, async (request, reply) => {
+    const owner = await linkOwner(site, request, 'change')
+    if (!owner) return site.send(reply, 400, changeGonePage(site.view(request)))
+    const view = consoleView(site, request, owner.is_operator)
+    const t = textsOf(view)
+    if (!(await entersPassword(site, request, owner))) {
+      return site.send(reply, 401, changePage(view, owner.new_email ?? '', { password: t.wrong_password }))
+    }
+    const act = { request_id: request.id, address: request.ip }
+    const link = { owner, token: tokenOf(request), device: deviceName(request.headers['user-agent']) }
+    const changed = await changeEmail(deps, link, act)
+    if (changed === 'gone') return site.send(reply, 400, changeGonePage(view))
+    if (changed === 'taken') return site.send(reply, 409, messagePage(view, t.address_taken, t.address_taken_lead))
+    return site.send(reply, 200, messagePage(view, t.address_changed, t.address_changed_lead))
+  })
+}
 
-/** Runs the work and waits for a multiple of MAIL_ANSWER, so that the duration reveals little about the work. */
-async function atFixedTime(work: () => Promise<void>): Promise<void> {
-  const begin = systemClock.now().getTime()
-  await work()
-  const passed = systemClock.now().getTime() - begin
-  const { ms } = MAIL_ANSWER
-  await new Promise<void>((resolve) => void systemClock.after(ms - (passed % ms), resolve))
+/** Returns true if the form has the password of the user. A wrong password counts as a failed sign-in. */
+async function entersPassword({ deps }: IdentitySite, request: FastifyRequest, owner: LinkOwner): Promise<boolean> {
+  const device = deviceOf(deps, request, await findSigningIn(deps, owner.email))
+  const client = { account: owner.email, address: request.ip, device }
+  const attempt = requireAllowed(await beginAttempt(deps, 'password', client))
+  const is_right = await checkPassword(owner.password_hash, formField(request, 'password'))
+  if (is_right) await attempt.succeeded()
+  return is_right
 }
 
 function mailContext(site: IdentitySite) {
@@ -195,18 +219,9 @@ function linkGonePage(view: View): string {
   return messagePage(view, t.link_gone, t.link_gone_lead, way_on)
 }
 
-function requireAllowed(attempt: SignInAttempt): Extract<SignInAttempt, { allowed: true }> {
-  return attempt.allowed ? attempt : refuse('rate_limited', { retry_after_s: attempt.retry_after_s })
-}
-
-/**
- * Returns true if the server may send one more e-mail to this address. The page must not show the result, because the result
- * reveals requests of other clients. If this client requests too many e-mails, refuses with 429.
- */
-async function maySendMail({ deps }: IdentitySite, { ip }: FastifyRequest, email: string): Promise<boolean> {
-  const attempt = await beginAttempt(deps, 'mail', { account: email, address: ip, device: null })
-  if (!attempt.allowed && attempt.blocked === 'address') requireAllowed(attempt)
-  return attempt.allowed
+function changeGonePage(view: View): string {
+  const t = textsOf(view)
+  return messagePage(view, t.link_gone, t.change_gone_lead)
 }
 
 function emailInput(request: FastifyRequest): string {

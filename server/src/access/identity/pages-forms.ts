@@ -163,15 +163,28 @@ ${form([whoseAccount(owner.email), fieldHtml(newPasswordField(view), problems)],
  */
 export function confirmPage(view: View, owner: { email: string }, problems: Problems = {}): string {
   const t = textsOf(view)
+  return passwordPage(view, { title: t.confirm_title, lead: t.confirm_lead, email: owner.email }, problems)
+}
+
+/**
+ * Returns the form that changes the e-mail address. The page shows only the new address, because its owner may be a stranger.
+ */
+export function changePage(view: View, new_email: string, problems: Problems = {}): string {
+  const t = textsOf(view)
+  return passwordPage(view, { title: t.change_title, lead: t.change_lead, email: new_email }, problems)
+}
+
+function passwordPage(view: View, of: { title: string; lead: string; email: string }, problems: Problems): string {
+  const t = textsOf(view)
   const password: FormField = {
     name: 'password',
     label: t.password,
     type: 'password',
     autocomplete: 'current-password',
   }
-  const body = html`<p>${t.confirm_lead}</p>
-${form([whoseAccount(owner.email), fieldHtml(password, problems)], t.confirm)}`
-  return pageHtml(view, t.confirm_title, body, problems)
+  const body = html`<p>${of.lead}</p>
+${form([whoseAccount(of.email), fieldHtml(password, problems)], t.confirm)}`
+  return pageHtml(view, of.title, body, problems)
 }
 
 /**

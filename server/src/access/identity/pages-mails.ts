@@ -127,6 +127,36 @@ const BODIES = {
       `A person removed a passkey from your account at ${b}.\n\n${facts}\n\nIf it was not you, set a new password immediately here:\n${u}`,
     ],
   },
+  'identity.email_change': {
+    sw: (b: string, u: string) => [
+      `${b}: thibitisha barua pepe yako mpya`,
+      `Mtu ameomba kutumia anwani hii kwa akaunti ya ${b}.\n\nKama ni wewe, fungua kiungo hiki, kisha andika nywila ya akaunti yako. Kinatumika mara moja, ndani ya siku 7. Hadi hapo, akaunti inabaki na anwani ya sasa:\n${u}\n\nKama si wewe, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: confirm your new e-mail address`,
+      `A person asked to use this address for an account at ${b}.\n\nIf it was you, open this link, then enter the password of your account. The link works once, within 7 days. Until then, the account keeps its present address:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
+  'identity.email_taken': {
+    sw: (b: string, u: string) => [
+      `${b}: anwani hii ina akaunti tayari`,
+      `Mtu ameomba kutumia anwani hii kwa akaunti nyingine ya ${b}, lakini anwani ina akaunti au mwaliko tayari. Hakuna kilichobadilika.\n\nKama ni wewe, ingia kwa anwani hii. Kama huna nywila, omba kiungo hapa:\n${u}\n\nKama si wewe, usifanye chochote.`,
+    ],
+    en: (b: string, u: string) => [
+      `${b}: this address has an account already`,
+      `A person asked to use this address for another account at ${b}, but the address has an account or an invitation already. Nothing has changed.\n\nIf it was you, sign in with this address. If you have no password, ask for a link here:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
+  'identity.email_changed': {
+    sw: (b: string, _u: string, facts: string) => [
+      `${b}: barua pepe ya akaunti yako imebadilishwa`,
+      `Barua pepe ya akaunti yako ya ${b} imebadilishwa. Anwani hii haitumiki tena kuingia, na umetolewa kwenye vifaa vyote.\n\n${facts}\n\nKama ni wewe, ingia kwa anwani mpya. Kama si wewe, mwambie mwendeshaji wa ${b} mara moja.`,
+    ],
+    en: (b: string, _u: string, facts: string) => [
+      `${b}: the e-mail address of your account has changed`,
+      `A person changed the e-mail address of your account at ${b}. You can no longer sign in with this address, and you are now signed out on all devices.\n\n${facts}\n\nIf it was you, sign in with the new address. If it was not you, tell the operator of ${b} immediately.`,
+    ],
+  },
 } satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
 
 /**
@@ -162,8 +192,12 @@ const BUTTONS = {
   },
 } as const
 
-const BUTTON_OF: { [Kind in keyof typeof BODIES]?: keyof (typeof BUTTONS)['en'] } = {
+/** The buttons other than `password`. Null means that the e-mail has no button. */
+const BUTTON_OF: { [Kind in keyof typeof BODIES]?: keyof (typeof BUTTONS)['en'] | null } = {
   'identity.confirm': 'confirm',
+  'identity.email_change': 'confirm',
+  // The server sends this e-mail to the earlier address, which can no longer set a password.
+  'identity.email_changed': null,
   'identity.unknown': 'sign_up',
   'identity.uninvited': 'invitation',
 }
@@ -171,6 +205,6 @@ const BUTTON_OF: { [Kind in keyof typeof BODIES]?: keyof (typeof BUTTONS)['en'] 
 /** Returns an e-mail of the given kind in the language of the recipient. */
 export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url, act }: IdentityMail): Email {
   const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language))
-  const label = BUTTONS[language][BUTTON_OF[kind] ?? 'password']
-  return { kind, to, subject, text, button: { label, url } }
+  const { [kind]: button = 'password' } = BUTTON_OF
+  return { kind, to, subject, text, ...(button && { button: { label: BUTTONS[language][button], url } }) }
 }

@@ -53,6 +53,14 @@ const sw = {
   confirm: 'Thibitisha',
   confirmed: 'Barua pepe imethibitishwa',
   confirmed_lead: 'Asante. Umethibitisha kuwa anwani hii ni yako.',
+  change_title: 'Thibitisha barua pepe yako mpya',
+  change_lead: 'Andika nywila ya akaunti yako. Kisha utaingia kwa anwani hii mpya, na utatolewa kwenye vifaa vyote.',
+  address_changed: 'Umebadilisha barua pepe',
+  address_changed_lead: 'Sasa ingia kwa anwani mpya.',
+  address_taken: 'Mtumiaji mwingine ana anwani hii',
+  address_taken_lead: 'Barua pepe ya akaunti yako haijabadilika. Chagua anwani nyingine kwenye ukurasa wa Wasifu wako.',
+  change_gone_lead:
+    'Kimeshatumika, umeomba kingine, au muda wake umepita. Ili kupata kingine, fungua ukurasa wa Wasifu wako.',
   link_gone: 'Kiungo hiki hakitumiki tena',
   link_gone_lead: 'Kimeshatumika, au muda wake umepita. Omba kingine.',
   code_title: 'Hatua ya pili',
@@ -173,6 +181,16 @@ const en: IdentityTexts = {
   confirm: 'Confirm',
   confirmed: 'E-mail address confirmed',
   confirmed_lead: 'Thank you. You have proven that this address is yours.',
+  change_title: 'Confirm your new e-mail address',
+  change_lead:
+    'Enter the password of your account. Then you sign in with this new address, and the server signs you out on all devices.',
+  address_changed: 'E-mail address changed',
+  address_changed_lead: 'Now sign in with the new address.',
+  address_taken: 'Another user has this address',
+  address_taken_lead:
+    'The e-mail address of your account has not changed. Choose another address on the page Your profile.',
+  change_gone_lead:
+    'The link works once and for a limited time, and a later link replaces it. Ask for another link on the page Your profile.',
   link_gone: 'This link no longer works',
   link_gone_lead: 'The link works once, and only for a limited time. Ask for another link.',
   code_title: 'Second step',

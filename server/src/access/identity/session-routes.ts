@@ -2,16 +2,19 @@
 
 import { actOf, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
-import { type App, type Routes, session } from '../../kernel/http/index.ts'
+import { type App, baseUrlOf, type Routes, session } from '../../kernel/http/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
 import { deviceName } from './device-name.ts'
+import { requestEmail } from './email-change.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
 import { changeOwnName } from './session-name.ts'
 import { changePassword } from './session-password.ts'
 import {
   ConfirmBody,
   CurrentSessionAnswer,
+  EmailAnswer,
+  EmailBody,
   NameAnswer,
   NameBody,
   PasswordAnswer,
@@ -87,6 +90,7 @@ export function sessionRoutes(deps: Deps): Routes {
       },
     )
     nameRoute(deps, app)
+    emailRoute(deps, app)
     listRoutes(deps, app)
   }
 }
@@ -108,6 +112,29 @@ function nameRoute(deps: Deps, app: App): void {
     async (request) => {
       const name = await changeOwnName(deps, session(request), actOf(request), request.body.name)
       return { success: true as const, data: { name } }
+    },
+  )
+}
+
+function emailRoute(deps: Deps, app: App): void {
+  app.post(
+    '/v1/session/email',
+    {
+      config: { access: 'session', step_up: 'always', refusals: ['invalid_state'] },
+      schema: {
+        tags,
+        operationId: 'requestOwnEmail',
+        summary: 'Ask for a new e-mail address of the caller',
+        description:
+          'The server mails a link to the new address. It works for 7 days, and a later request replaces it. The address changes when the user opens the link and enters the password. All sessions then end, and the server mails the earlier address. The answer is the same if another user has the address.',
+        body: EmailBody,
+        response: { 200: EmailAnswer },
+      },
+    },
+    async (request) => {
+      const base_url = baseUrlOf(deps.config, app)
+      const data = await requestEmail(deps, session(request), actOf(request), request.body.email, base_url)
+      return { success: true as const, data }
     },
   )
 }

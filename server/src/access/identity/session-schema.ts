@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { CONSOLES, success } from '../../kernel/http/index.ts'
-import { line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { EMAIL_MAX, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 import { PasskeyAnswer } from './passkey-schema.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -77,6 +77,22 @@ export const NameBody = Type.Object(
 )
 /** The answer to PATCH /v1/session/name. */
 export const NameAnswer = success(Type.Object({ name: Type.String() }))
+
+/** The body of POST /v1/session/email. */
+export const EmailBody = Type.Object(
+  { email: { ...line(EMAIL_MAX, 'The new e-mail address.'), format: 'email' } },
+  { title: 'EmailChange' },
+)
+/** The answer to POST /v1/session/email. */
+export const EmailAnswer = success(
+  Type.Object({
+    email: Type.String({ description: 'The new address, in lower case.' }),
+    sends_email: Type.Boolean({
+      description:
+        'False means that the installation has no mail server. The link then stays in the outbox, which `admin emails` shows.',
+    }),
+  }),
+)
 
 /** The body of POST /v1/session/confirm. */
 export const ConfirmBody = Type.Object(

@@ -71,6 +71,7 @@ export {
   OPERATOR_ROLE,
   operatorMay,
   renameUser,
+  replaceEmail,
   setIdentity,
   setMember,
   setOperatorRole,

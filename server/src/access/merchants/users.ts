@@ -85,6 +85,20 @@ export async function verifyEmail(deps: Deps, tx: Tx, user_id: string): Promise<
   return (await tx.query(VERIFY_EMAIL, [user_id, deps.clock.now()])).length === 1
 }
 
+const REPLACE_EMAIL = sql(
+  'users_replace_email',
+  `update users set email = $2, email_verified = true, updated_at = $3
+   where id = $1 and disabled_at is null returning id`,
+)
+
+/**
+ * Replaces the e-mail address of an enabled user with a proved one, in lower case. If the user is disabled, returns false. If
+ * another user has the address, throws the violation of users_email_key.
+ */
+export async function replaceEmail(deps: Deps, tx: Tx, user_id: string, email: string): Promise<boolean> {
+  return (await tx.query(REPLACE_EMAIL, [user_id, email, deps.clock.now()])).length === 1
+}
+
 const SET_IDENTITY = sql(
   'credentials_rename',
   'update users set issuer = $2, subject = $3, updated_at = $4 where id = $1',
@@ -189,8 +203,11 @@ export async function inviteUser(
   tx: Tx,
   { email, name }: { email: string; name: string },
 ): Promise<string> {
-  await tx.query(INVITE, [newId(deps, 0), email, name, deps.clock.now()])
-  const [user] = await tx.query<{ id: string }>(BY_EMAIL, [email])
-  if (!user) throw new Error('the database did not return the invited user')
-  return user.id
+  // A change of an e-mail address may free the address after the first statement. Then the second round creates the user.
+  for (let round = 1; round <= 2; round++) {
+    await tx.query(INVITE, [newId(deps, 0), email, name, deps.clock.now()])
+    const [user] = await tx.query<{ id: string }>(BY_EMAIL, [email])
+    if (user) return user.id
+  }
+  throw new Error('the database did not return the invited user')
 }
