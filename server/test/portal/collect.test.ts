@@ -159,7 +159,7 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   await visitor.looks('an invoice')
   await visitor.press('Tuma kwa mteja', 'Send to the customer')
   await visitor.press('Ndiyo, tuma', 'Yes, send')
-  await page.getByText('Umetoa ankara.').waitFor()
+  await page.getByText(/^Umetoa ankara: \d+ \S+ \d{4}, \d\d:\d\d\.$/).waitFor()
   await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
   for (const way of ['SMS kwa 0754 123 456', 'Barua pepe kwa juma@example.com']) {
     await page.getByText(`${way}: seva inahifadhi ujumbe hapa tu, kwa sababu haya ni majaribio.`).waitFor()
@@ -205,7 +205,13 @@ for (const language of languagesOf(1)) {
     }
     const save = page.getByRole('button', { name: says('Hifadhi na utume', 'Save and send'), exact: true })
     const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
-    const issued = page.getByRole('main').getByText(says('Umetoa ankara; mteja', 'You have issued the invoice. The'))
+    const TIME = '\\d+ \\S+ \\d{4}, \\d\\d:\\d\\d'
+    const issued = page.getByText(new RegExp(`^${says('Umetoa ankara', 'You issued the invoice')}: ${TIME}\\.$`))
+    const issued_again = page.getByText(
+      new RegExp(`^${says('Umetoa ankara tena', 'You issued the invoice again')}: ${TIME}\\.$`),
+    )
+    const was_issued = page.getByText(says('Umetoa ankara; mteja bado hajalipa.', 'You have issued the invoice. The'))
+    const facts = page.locator('[aria-labelledby=status-title] [role=status]')
 
     const hint = says(
       'Ili kutuma ankara, andika namba ya simu au barua pepe.',
@@ -269,27 +275,37 @@ for (const language of languagesOf(1)) {
     assert.deepEqual([(await invoices()).length, await messages()], [1, 1], 'a double tap makes and sends one invoice')
     assert.equal(await again.getAttribute('data-variant'), 'default', 'a second send is not the main button')
     // The page says where the invoice went, in its own text, because a message above the page would cover the buttons.
-    const kept = says(
-      'Umetoa ankara. Seva haitumi kitu, kwa sababu haya ni majaribio.',
-      'You issued the invoice. The server sends nothing, because this is the sandbox.',
-    )
-    await page.getByText(kept, { exact: true }).waitFor()
+    const reach = (sw: string, en: string) =>
+      page.getByText(says(`SMS kwa 0754 123 456: ${sw}.`, `SMS to 0754 123 456: ${en}.`), { exact: true })
+    await reach(
+      'seva inahifadhi ujumbe hapa tu, kwa sababu haya ni majaribio',
+      'the server only keeps the message here, because this is the sandbox',
+    ).waitFor()
     assert.equal(await page.locator('.toast').count(), 0)
+    assert.equal(await facts.count(), 1, 'one element announces the status and the result')
+    assert.equal(await was_issued.count(), 0, 'the page says once that the member issued the invoice')
+    // A second send right after the first says that the invoice was sent again. The focus moves, so a screen reader reads the text.
+    await again.click()
+    await visitor.press('Ndiyo, tuma', 'Yes, send')
+    await issued_again.waitFor()
+    await page.locator('[aria-labelledby=status-title] [role=status]:focus').waitFor()
+    assert.equal(await messages(), 2)
     const limit = "update outbox_messages set error = 'recipient_limit: 10 messages a day' where merchant_id = $1"
     await world.rows(limit, [merchant.id])
-    const limited = says(
-      'Umetoa ankara. Seva haitumi kitu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe.',
-      'You issued the invoice. The server sends nothing, because the recipient has reached the limit of messages. Give the customer the link yourself.',
-    )
-    await page.getByText(limited, { exact: true }).waitFor()
+    await reach(
+      'seva inahifadhi ujumbe hapa tu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe',
+      'the server only keeps the message here, because the recipient has reached the limit of messages. Give the customer the link yourself',
+    ).waitFor()
     await world.rows("update outbox_messages set status = 'sent', error = null where merchant_id = $1", [merchant.id])
-    const sent = says(
-      'Umetoa ankara. Seva inaituma: SMS kwa 0754 123 456.',
-      'You issued the invoice. The server sends it: SMS to 0754 123 456.',
-    )
-    await page.getByText(sent, { exact: true }).waitFor()
+    await reach('umetumwa', 'sent').waitFor()
     await visitor.looks('an invoice that the server sent')
     await visitor.picture('sent-invoice')
+    // The result is not in the history of the browser: a step back to the page does not show it again.
+    await visitor.press('Ankara', 'Invoices')
+    await visitor.sees('Ankara', 'Invoices')
+    await page.goBack()
+    await was_issued.waitFor()
+    assert.equal((await issued.count()) + (await issued_again.count()), 0, 'an old result does not come back')
 
     // The server refuses the first send.
     await page.route('**/v1/invoices/*/send?*', (route) => route.fulfill({ status: 503, json: {} }))
@@ -302,11 +318,11 @@ for (const language of languagesOf(1)) {
     await visitor.looks('an invoice that the server did not send')
     await visitor.picture('unsent-invoice')
     await Promise.all([page.waitForResponse((response) => response.url().includes('/send?')), again.click()])
-    assert.deepEqual([(await invoices())[0]?.status, await messages()], ['DRAFT', 1])
+    assert.deepEqual([(await invoices())[0]?.status, await messages()], ['DRAFT', 2])
     await page.unroute('**/v1/invoices/*/send?*')
     await again.dblclick()
     await issued.waitFor()
-    assert.deepEqual([(await invoices()).length, await messages()], [2, 2])
+    assert.deepEqual([(await invoices()).length, await messages()], [2, 3])
 
     // The server sends the invoice, but the browser gets no response.
     await page.route('**/v1/invoices/*/send?*', async (route) => {
@@ -317,9 +333,9 @@ for (const language of languagesOf(1)) {
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 458')
     await save.click()
     await visitor.sees('Ankara INV-000003', 'Invoice INV-000003')
-    await issued.waitFor()
+    await was_issued.waitFor()
     assert.equal(await page.getByText(says('lakini haikuituma', 'but did not send it')).count(), 0)
-    assert.deepEqual([(await invoices()).length, await messages()], [3, 3])
+    assert.deepEqual([(await invoices()).length, await messages()], [3, 4])
     visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
     await visitor.leave()
   })

@@ -1,7 +1,7 @@
 // Shows the actions of an invoice: edit, send, make a link, cancel.
 
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { CallName } from '../../ui/api.ts'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction } from '../../ui/data.ts'
@@ -13,7 +13,7 @@ import { showPhone } from '../../ui/show.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { type FailedSend, failedSendOf, forgetFailedSend } from './failed-send.ts'
-import { useIssuedText } from './invoice-messages.tsx'
+import type { InvoiceResult } from './invoice-results.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
@@ -22,45 +22,29 @@ export type InvoiceRecord = Calls['GET /v1/invoices/{invoice_id}']['data']
 
 const OPEN = ['DRAFT', 'SENT', 'OVERDUE']
 
-/**
- * Shows the buttons that the status and the member's role allow, and the result of the last action. `issued` is true if the form
- * has just sent the invoice.
- */
-export function InvoiceActs({ invoice, issued }: { invoice: InvoiceRecord; issued: boolean }) {
+/** Shows the buttons that the status and the member's role allow. After a successful action, calls `done` with its result. */
+export function InvoiceActs({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const at = useEnvironmentPath()
   const may = useMayCollect()
-  const [message, setMessage] = useState(issued ? t.issued : '')
-  const issued_text = useIssuedText(invoice.id)
-  const status = useRef<HTMLParagraphElement>(null)
-  useEffect(() => {
-    if (message !== '') status.current?.focus()
-  }, [message])
-  const open = OPEN.includes(invoice.status)
   const linked = invoice.payment_link_status === 'ACTIVE'
+  if (!may || !OPEN.includes(invoice.status)) return null
   return (
-    <Stack gap="xs">
-      {may && open ? (
-        <Group gap="xs">
-          {/* With another status, a send is a new request, which needs a new Idempotency-Key. */}
-          <SendInvoice key={invoice.status} invoice={invoice} done={setMessage} />
-          {invoice.status === 'DRAFT' ? (
-            <PageButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
-              {t.edit}
-            </PageButton>
-          ) : null}
-          {linked ? null : <MakeLink invoice={invoice} done={setMessage} />}
-          <CancelInvoice invoice={invoice} done={setMessage} />
-        </Group>
+    <Group gap="xs">
+      {/* With another status, a send is a new request, which needs a new Idempotency-Key. */}
+      <SendInvoice key={invoice.status} invoice={invoice} done={done} />
+      {invoice.status === 'DRAFT' ? (
+        <PageButton to={at(`invoices/${invoice.id}/edit`)} variant="default">
+          {t.edit}
+        </PageButton>
       ) : null}
-      <Text role="status" fw={600} ref={status} tabIndex={-1}>
-        {message === t.issued ? issued_text : message}
-      </Text>
-    </Stack>
+      {linked ? null : <MakeLink invoice={invoice} done={done} />}
+      <CancelInvoice invoice={invoice} done={done} />
+    </Group>
   )
 }
 
-type InvoiceActProps = { invoice: InvoiceRecord; done: (text: string) => void }
+type InvoiceActProps = { invoice: InvoiceRecord; done: (result: InvoiceResult) => void }
 
 /**
  * Sends an action on an invoice. While the outcome is unknown, each retry uses the same Idempotency-Key. `first` is the key of
@@ -74,11 +58,11 @@ function useOnce<Name extends CallName & `POST /v1/invoices/{invoice_id}/${strin
   const act = useAction(name)
   const once = useRef(first ?? newIdempotencyKey())
   // The page shows the result, because the button may disappear after the action.
-  const run = async (then: () => void) => {
+  const run = async (then: (data: Calls[Name]['data']) => void) => {
     try {
-      await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)
+      const data = await act.mutateAsync({ params: { invoice_id }, once: once.current } as never)
       once.current = newIdempotencyKey()
-      then()
+      then(data)
     } catch (error) {
       if (!isUnresolved(error)) once.current = newIdempotencyKey()
     }
@@ -100,10 +84,10 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
     ...(customer_email === null ? [] : [t.by_email(customer_email)]),
   ]
   const send = () =>
-    run(() => {
+    run((sent) => {
       forgetFailedSend(invoice.id)
       setConfirming(false)
-      done(t.issued)
+      done({ act: invoice.sent_at === null ? 'issued' : 'issued_again', at: sent.sent_at ?? sent.updated_at })
     })
   if (failed !== undefined) {
     return <SendFailed {...{ failed, act, send: () => void send() }} />
@@ -166,7 +150,7 @@ function SendFailed(props: { failed: FailedSend; act: { error: Error | null; isP
 function MakeLink({ invoice, done }: InvoiceActProps): ReactNode {
   const t = useTexts(invoicesTexts)
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/payment-link', invoice.id)
-  const make = () => run(() => done(t.link_made))
+  const make = () => run(() => done({ act: 'link_made' }))
   return (
     <>
       <Button variant="default" loading={act.isPending} onClick={() => void make()}>
@@ -184,7 +168,7 @@ function CancelInvoice({ invoice, done }: InvoiceActProps) {
   const cancel = () =>
     run(() => {
       setConfirming(false)
-      done(t.cancelled)
+      done({ act: 'cancelled' })
     })
   return <CancelButton {...{ t, act, confirming, setConfirming }} text={t.cancel_text} cancel={() => void cancel()} />
 }

@@ -38,20 +38,6 @@ export function Reach({ invoice_id }: { invoice_id: string }) {
   ))
 }
 
-/** Returns what the member did by issuing the invoice, and to whom the server sends it. If it sends nothing, returns why. */
-export function useIssuedText(invoice_id: string): string {
-  const t = useTexts(invoicesTexts)
-  const newest = newestOf(useMessages(invoice_id).data?.items ?? [])
-  const sent = newest.filter(({ status }) => status === 'waiting' || status === 'sent')
-  if (newest.length === 0) return t.issued
-  if (sent.length > 0) {
-    return t.issued_to(sent.map(({ channel, to }) => (channel === 'sms' ? t.by_sms(showPhone(to)) : t.by_email(to))))
-  }
-  const kept = newest.map((row) => messageState(row).kept ?? 'no_gateway')
-  const reason = kept.find((one) => one !== 'limit') ?? 'limit'
-  return newest.some(({ status }) => status === 'failed') ? t.issued_failed : t.issued_kept[reason]
-}
-
 /** Shows the messages about the invoice in the section below its payments. */
 export function InvoiceMessages({ invoice_id }: { invoice_id: string }) {
   const t = useTexts(invoicesTexts)

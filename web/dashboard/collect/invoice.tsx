@@ -2,18 +2,19 @@
 
 import './collect.css'
 import { Button, Stack } from '@mantine/core'
-import { useParams, useRouterState } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, RecordBody, Table } from '../../ui/list.tsx'
 import { Amount, Chip, FactList, Page, Panel, Time } from '../../ui/parts.tsx'
-import { showDate, showPhone } from '../../ui/show.ts'
+import { showDate, showPhone, showTime } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
 import { useEnvironmentPath } from '../merchant.ts'
 import { useMetadataFact } from '../metadata.tsx'
-import { failedSendOf } from './failed-send.ts'
 import { InvoiceActs, type InvoiceRecord } from './invoice-acts.tsx'
 import { InvoiceMessages, Reach } from './invoice-messages.tsx'
+import { forgetInvoiceResult, type InvoiceResult, invoiceResultOf } from './invoice-results.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { PaymentsOfLink } from './payments.tsx'
 import { linkFact } from './record-parts.tsx'
@@ -38,7 +39,7 @@ export function Invoice() {
       <RecordBody read={read}>
         {(record) => (
           <Stack gap="lg">
-            <InvoiceStatus invoice={record} />
+            <InvoiceStatus key={record.id} invoice={record} />
             <InvoiceItems invoice={record} />
             <InvoicePayments invoice={record} />
             <InvoiceMessages invoice_id={record.id} />
@@ -73,27 +74,40 @@ function CustomerPages({ invoice }: { invoice: InvoiceRecord }) {
   )
 }
 
+/**
+ * Shows the status with the result of the last action. The focus moves to each result, so that a screen reader announces also
+ * the same result again.
+ */
 function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
   const words = useWords()
-  const arrival_state = useRouterState({
-    select: ({ location }) => location.state as { saved?: boolean; issued?: boolean },
-  })
-  // If the send failed, the message about the failure says that the server saved the invoice.
-  const saved = arrival_state.saved === true && failedSendOf(invoice.id) === undefined
+  const [result, setResult] = useState(() => invoiceResultOf(invoice.id))
+  const status = useRef<HTMLDivElement>(null)
+  useEffect(() => forgetInvoiceResult(invoice.id), [invoice.id])
+  useEffect(() => {
+    if (result !== null && result.act !== 'saved') status.current?.focus()
+  }, [result])
+  const result_text = useResultText(result)
+  // The text of an issued invoice already says what the status SENT means.
+  const is_said = invoice.status === 'SENT' && result !== null && 'at' in result
   return (
     <Panel title={t.status_title} id="status-title">
-      <div role="status">
-        <Chip tone={toneOf(invoice.status)}>{words.invoice(invoice.status)}</Chip>{' '}
-        <span>
-          {saved && invoice.status === 'DRAFT' ? `${t.saved} ` : ''}
-          {t.means[invoice.status]}
-        </span>
+      <div role="status" ref={status} tabIndex={-1}>
+        <Chip tone={toneOf(invoice.status)}>{words.invoice(invoice.status)}</Chip> <span>{result_text}</span>{' '}
+        {is_said ? null : <span>{t.means[invoice.status]}</span>}
         <Reach invoice_id={invoice.id} />
       </div>
-      <InvoiceActs invoice={invoice} issued={arrival_state.issued === true} />
+      <InvoiceActs invoice={invoice} done={setResult} />
     </Panel>
   )
+}
+
+/** Describes the result of the last action. Without a result, returns an empty text. */
+function useResultText(result: InvoiceResult | null): string {
+  const t = useTexts(invoicesTexts)
+  const language = useLanguage()
+  if (result === null) return ''
+  return 'at' in result ? t[result.act](showTime(result.at, language)) : t[result.act]
 }
 
 function InvoiceItems({ invoice }: { invoice: InvoiceRecord }) {

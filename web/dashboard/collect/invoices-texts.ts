@@ -68,16 +68,8 @@ export const invoicesTexts = texts({
     send_sure: 'Ndiyo, tuma',
     by_sms: (phone: string) => `SMS kwa ${phone}`,
     by_email: (email: string) => `Barua pepe kwa ${email}`,
-    issued: 'Umetoa ankara.',
-    issued_to: (ways: string[]) => `Umetoa ankara. Seva inaituma: ${ways.join(', ')}.`,
-    issued_failed: 'Umetoa ankara. Seva imeshindwa kuituma. Mpe mteja kiungo mwenyewe.',
-    issued_kept: {
-      sandbox: 'Umetoa ankara. Seva haitumi kitu, kwa sababu haya ni majaribio.',
-      no_gateway:
-        'Umetoa ankara. Seva haitumi kitu, kwa sababu hakuna mtoa huduma wa kutuma. Mpe mteja kiungo mwenyewe.',
-      limit:
-        'Umetoa ankara. Seva haitumi kitu, kwa sababu mpokeaji amefikia kikomo cha ujumbe. Mpe mteja kiungo mwenyewe.',
-    },
+    issued: (time: string) => `Umetoa ankara: ${time}.`,
+    issued_again: (time: string) => `Umetoa ankara tena: ${time}.`,
     sandbox_send: 'Haya ni majaribio: ujumbe unahifadhiwa hapa tu, hautumwi.',
     keep: 'Hapana, bado',
     pdf: 'Fungua PDF',
@@ -181,16 +173,8 @@ export const invoicesTexts = texts({
     send_sure: 'Yes, send',
     by_sms: (phone: string) => `SMS to ${phone}`,
     by_email: (email: string) => `E-mail to ${email}`,
-    issued: 'You issued the invoice.',
-    issued_to: (ways: string[]) => `You issued the invoice. The server sends it: ${ways.join(', ')}.`,
-    issued_failed: 'You issued the invoice. The server could not send it. Give the customer the link yourself.',
-    issued_kept: {
-      sandbox: 'You issued the invoice. The server sends nothing, because this is the sandbox.',
-      no_gateway:
-        'You issued the invoice. The server sends nothing, because no gateway is set up. Give the customer the link yourself.',
-      limit:
-        'You issued the invoice. The server sends nothing, because the recipient has reached the limit of messages. Give the customer the link yourself.',
-    },
+    issued: (time: string) => `You issued the invoice: ${time}.`,
+    issued_again: (time: string) => `You issued the invoice again: ${time}.`,
     sandbox_send: 'This is the sandbox: the server keeps messages here, and does not send them.',
     keep: 'No, not yet',
     pdf: 'Open the PDF',

@@ -12,16 +12,20 @@ import { dayOf, showPhone } from '../../ui/show.ts'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { keepFailedSend } from './failed-send.ts'
 import { EMPTY_ITEM, InvoiceForm, invoiceBody, type TypedInvoice } from './invoice-form.tsx'
+import { type InvoiceResult, keepInvoiceResult } from './invoice-results.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { NotYours, useMayCollect } from './not-yours.tsx'
 
 const TWO_WEEKS_MS = 14 * 86_400_000
 
-/** Returns a function that opens the page of a saved invoice, which says that the server has saved it or the member issued it. */
-function useSaved(): (id: string, issued?: boolean) => Promise<void> {
+/** Returns a function that opens the page of a saved invoice, which shows the result once. Null means that it shows none. */
+function useSaved(): (id: string, result: InvoiceResult | null) => Promise<void> {
   const navigate = useNavigate()
   const at = useEnvironmentPath()
-  return (id, issued = false) => navigate({ to: hrefOf(at(`invoices/${id}`)), state: { saved: true, issued } as never })
+  return (id, result) => {
+    if (result !== null) keepInvoiceResult(id, result)
+    return navigate({ to: hrefOf(at(`invoices/${id}`)) })
+  }
 }
 
 /** Shows the form of a new invoice to members who may request money. Other members see an explanation. */
@@ -37,14 +41,14 @@ export function NewInvoice() {
   if (!may) return <NotYours title={t.new_title} back={at('invoices')} />
   const save = async (values: TypedInvoice, once: string) =>
     (await make.mutateAsync({ body: invoiceBody(values), once })).id
-  /** Sends a saved invoice, and returns true. If this fails, returns false, and the page of the invoice shows the error and offers the send again. */
-  const send = async (invoice_id: string, once: string) => {
+  /** Sends a saved invoice. If this fails, returns null, and the page of the invoice shows the error and offers the send again. */
+  const send = async (invoice_id: string, once: string): Promise<InvoiceResult | null> => {
     try {
-      await issue.mutateAsync({ params: { invoice_id }, once })
-      return true
+      const { sent_at, updated_at } = await issue.mutateAsync({ params: { invoice_id }, once })
+      return { act: 'issued', at: sent_at ?? updated_at }
     } catch (error) {
       keepFailedSend(invoice_id, { error, once: isUnresolved(error) ? once : null })
-      return false
+      return null
     }
   }
   const due_date = dayOf(new Date(Date.now() + TWO_WEEKS_MS))
@@ -55,7 +59,7 @@ export function NewInvoice() {
         name={`invoice.${membership.merchant_id}.${environment}`}
         initial={{ ...empty_customer, due_date, language, items: [{ ...EMPTY_ITEM }] }}
         back={at('invoices')}
-        save={async (values, once) => saved(await save(values, once))}
+        save={async (values, once) => saved(await save(values, once), { act: 'saved' })}
         saveAndSend={async (values, once) => {
           const id = await save(values, once)
           // The idempotency key of the send request derives from the key of the form. So a retry sends the invoice once.
@@ -112,7 +116,7 @@ export function EditInvoice() {
           back={back}
           save={async (values, once) => {
             await change.mutateAsync({ params, body: invoiceBody(values), once })
-            await saved(id)
+            await saved(id, { act: 'saved' })
           }}
         />
       ) : null}
