@@ -261,8 +261,13 @@ test("without a network every tap keeps the page, and a payment continues after 
   await payer.context.setOffline(true)
   await payer.page.locator('#offline').waitFor()
   await payer.press('', 'I have paid, check status')
-  await payer.press('', 'Simulate: paid')
-  await payer.page.getByRole('heading', { name: phoneText[1] }).waitFor()
+  const notice = payer.page.locator('#offline')
+  await notice.getByText('Your payment continues.').waitFor()
+  for (const outcome of ['paid', 'failed']) {
+    await payer.press('', `Simulate: ${outcome}`)
+    await notice.getByText('this page did not send your tap').waitFor()
+    assert.equal(await payer.page.getByRole('button', { name: `Simulate: ${outcome}` }).isEnabled(), true)
+  }
   await street.answers(payer.collection(), PAID)
   // A browser logs an error for each request that it cannot send. This page sends no request without a network.
   await payer.page.clock.runFor(60_000)
@@ -282,6 +287,16 @@ test("without a network every tap keeps the page, and a payment continues after 
     await payer.page.locator('#offline').waitFor({ state: 'hidden' })
   }
   assert.equal(await attemptsOf(refused), 1)
+  await payer.page.goto((await street.newLink()).url)
+  await payer.payBy(street.phone('007'))
+  await payer.sees(...phoneText)
+  await payer.context.setOffline(true)
+  await payer.press('', 'Simulate: failed')
+  await notice.getByText('this page did not send your tap').waitFor()
+  await payer.context.setOffline(false)
+  await notice.waitFor({ state: 'hidden' })
+  await payer.press('', 'Simulate: failed')
+  await payer.sees('', 'Payment did not succeed')
   await payer.leave()
 })
 

@@ -259,6 +259,10 @@ test('a payer whose connection breaks after the tap keeps the page and the numbe
   // The browser itself may repeat a request whose connection breaks.
   assert.ok(bodies.length >= 2)
   assert.deepEqual(new Set(bodies).size, 1)
+  broken = true
+  await page.goto(site.address('waiting-push', 'en', { as_test: true }))
+  await page.getByRole('button', { name: 'Simulate: paid' }).click()
+  await page.locator('#offline', { hasText: 'The connection broke. Your request may have reached us.' }).waitFor()
 })
 
 test('when the server shows the form again, the browser shows that page after one request, and its script works', async () => {

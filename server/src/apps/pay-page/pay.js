@@ -14,12 +14,16 @@ const say = (text) => {
 // The network ----------------------------------------------------------------------------------------------------------
 
 const notice = find('#offline')
+const first = notice?.textContent
 // True if the payer sent a form. Then the notice says that the server may have received the form.
 let submitted = false
+// True if the payer pressed a button of a form without a network. Then the notice says that the page sent nothing.
+let unsent = false
 /** Shows or hides the notice about the network. Returns true if the browser has no network. */
-function offline() {
+function offline(tap) {
   const gone = navigator.onLine === false
-  if (submitted && notice?.dataset.sent) notice.textContent = notice.dataset.sent
+  unsent = gone && (unsent || tap)
+  if (notice) notice.textContent = (submitted ? notice.dataset.sent : unsent && notice.dataset.unsent) || first
   show(notice, gone)
   if (gone) say(notice?.textContent)
   return gone
@@ -167,7 +171,7 @@ const buttons = (disabled) => {
   })
 }
 addEventListener('submit', (event) => {
-  if (sent || (notice && offline())) {
+  if (sent || (notice && offline(true))) {
     notice?.scrollIntoView({ block: 'nearest' })
     return event.preventDefault()
   }

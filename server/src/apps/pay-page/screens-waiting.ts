@@ -13,6 +13,7 @@ import {
   merchantText,
   networkHelp,
   nowrap,
+  offlineNotice,
   shownAmount,
   stateSection,
   summary,
@@ -81,8 +82,7 @@ function pollingOf(view: { poll_path: string; check_path: string; screen: string
 /** Returns the ways to update the page: the script, a refresh every 15 seconds without the script, and a button. */
 function pollingNotice(view: MerchantFrame, check_path: string): Html {
   const { say } = pageTexts(view.language)
-  return html`<p class="box warn" id="offline" hidden>${say('offline')}</p>
-<p class="box warn" id="stopped" hidden>${say('stopped')}</p>
+  return html`${offlineNotice(view, 'offline', 'offline_tap')}<p class="box warn" id="stopped" hidden>${say('stopped')}</p>
 ${linkButton(localPath(view, check_path), say('i_have_paid'))}<p class="hint" id="moves-on" hidden>${say('moves_on')}</p>
 <noscript><p class="hint">${say('refreshes')}</p></noscript>
 `

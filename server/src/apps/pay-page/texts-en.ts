@@ -86,6 +86,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_way_warning: 'If you entered your PIN, do not start another payment: wait for the answer.',
   other_way_warning_code: 'If you paid by QR, do not start another payment: wait for the answer.',
   offline: 'You are offline. Your payment continues. This page continues when the connection is back.',
+  offline_tap:
+    'You are offline, and this page did not send your tap. When the connection is back, press the button again.',
   offline_unsent: 'You are offline, and we sent no request. When the connection is back, try again.',
   offline_unanswered:
     'You are offline. Do not pay again: when the connection is back, this page shows the answer of the open payment.',

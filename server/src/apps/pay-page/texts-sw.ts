@@ -86,6 +86,7 @@ export const sw = {
   other_way_warning: 'Kama umeshaweka PIN, usianze malipo mengine: subiri majibu.',
   other_way_warning_code: 'Kama umeshalipa kwa QR, usianze malipo mengine: subiri majibu.',
   offline: 'Mtandao umekatika. Malipo yako yanaendelea, na ukurasa utaendelea mtandao ukirudi.',
+  offline_tap: 'Mtandao umekatika, na ulichobonyeza hakijatumwa. Mtandao ukirudi, bonyeza kitufe tena.',
   offline_unsent: 'Mtandao umekatika, na hatujatuma ombi. Mtandao ukirudi, jaribu tena.',
   offline_unanswered:
     'Mtandao umekatika. Usilipe tena: mtandao ukirudi, ukurasa huu utaonyesha majibu ya malipo yanayosubiri.',
