@@ -330,6 +330,31 @@ test('after an answer of a program between payer and server, the browser sends t
   assert.equal(bodies[1], bodies[0])
 })
 
+test('a busy answer keeps the form and says how long to wait, and the browser sends the form once for each tap', async () => {
+  const bodies: string[] = []
+  form = async (request, response) => {
+    bodies.push(await textOf(request))
+    if (bodies.length === 3) return json(response, JSON.stringify({ go: `${site.url}/merchant` }))
+    const headers = { 'content-type': 'application/json', ...(bodies.length === 1 ? { 'retry-after': '7' } : {}) }
+    response.writeHead(bodies.length === 1 ? 429 : 503, headers).end('{"success":false}')
+  }
+  await open('choose')
+  await page.fill('#phone', '0754 123 456')
+  for (const [count, wait] of [7, 30].entries()) {
+    await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+    await page.locator('#offline', { hasText: `Wait ${wait} seconds, then press the same button again` }).waitFor()
+    assert.equal(bodies.length, count + 1)
+    assert.match((await live()) ?? '', /The server is busy/)
+    assert.equal(await page.inputValue('#phone'), '0754 123 456')
+    await page.clock.runFor(10)
+  }
+  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+  await page.waitForURL(`${site.url}/merchant`)
+  assert.deepEqual([bodies.length, new Set(bodies).size], [3, 1])
+  // The browser logs each response with a status of 400 or more.
+  opened.complaints.splice(0, Infinity, ...opened.complaints.filter((one) => !/status of (?:429|503)/.test(one)))
+})
+
 test('a payer who comes back to a link with an open payment finds the payment that this browser started', async () => {
   const own = page.getByRole('link', { name: 'Open your payment' })
   await open('in-progress')

@@ -163,11 +163,11 @@ export function copyable(view: Frame, value: string): Html {
 /**
  * Returns the hidden notice about the network. If the payer sent a form before, the script shows the text of `data-sent`, because
  * the server may have received the form. While the script sends a form, screen readers read `data-sending`. After a tap without
- * a network, the script shows the text of `data-unsent`, if there is one.
+ * a network, the script shows the text of `data-unsent`, if there is one. After a busy answer, it shows that of `data-busy`.
  */
 export function offlineNotice(view: Frame, key: PlainTextKey, unsent: PlainTextKey | null = null): Html {
   const { say } = pageTexts(view.language)
-  return html`<p class="box warn" id="offline" data-sent="${say('offline_sent')}" data-sending="${say('sending')}"${unsent && html` data-unsent="${say(unsent)}"`} hidden>${say(key)}</p>
+  return html`<p class="box warn" id="offline" data-sent="${say('offline_sent')}" data-sending="${say('sending')}" data-busy="${say('busy', { seconds: '{s}' })}"${unsent && html` data-unsent="${say(unsent)}"`} hidden>${say(key)}</p>
 `
 }
 

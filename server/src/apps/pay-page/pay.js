@@ -160,6 +160,8 @@ if (poll) {
 // For this time after the payer sent a form, a second tap sends nothing. A repeated form would be harmless, because its
 // idempotency key is the same.
 const SENDING_MS = 20_000
+/** The wait in seconds after a busy answer that names none. */
+const BUSY_S = 30
 let sent = false
 let release
 const buttons = (disabled) => {
@@ -213,6 +215,8 @@ async function send(form, { name, value }) {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
     if (/json/.test(answer.headers.get('content-type'))) {
       const { go } = await answer.json()
+      // The server or a proxy is busy. The form stays, because a second request would also be refused.
+      if (!go && [429, 503].includes(answer.status)) throw Number(answer.headers.get('retry-after')) || BUSY_S
       // A proxy or a firewall answered. The browser then sends the form itself and shows the next answer.
       if (!go) return form.submit()
       // If another payment of the link is open, the server names the page of the link.
@@ -224,9 +228,10 @@ async function send(form, { name, value }) {
       if (!page.includes('id="offline"')) throw page
       showPage(page)
     }
-  } catch {
+  } catch (wait) {
     buttons(false)
     offline()
+    if (wait > 0 && notice) notice.textContent = notice.dataset.busy.replace('{s}', wait)
     show(notice)
     say(notice?.textContent)
     notice?.scrollIntoView({ block: 'nearest' })

@@ -94,6 +94,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   offline_sent:
     'The connection broke. Your request may have reached us. When the connection is back, press the same button again: you pay only once.',
   sending: 'We are sending your request.',
+  busy: 'The server is busy and did not answer your request. Wait {seconds} seconds, then press the same button again: you pay only once.',
   offline_page: 'You are offline. When the connection is back, press again.',
   stopped: 'This page has stopped refreshing itself. Press the button to check the status.',
   scan_qr: 'Scan the QR to pay',

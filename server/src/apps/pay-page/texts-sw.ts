@@ -93,6 +93,7 @@ export const sw = {
   offline_sent:
     'Mtandao umekatika. Huenda ombi lako limetufikia. Mtandao ukirudi, bonyeza tena kitufe kilekile: utalipa mara moja tu.',
   sending: 'Tunatuma ombi lako.',
+  busy: 'Kwa sasa tuna maombi mengi, na ombi lako halijajibiwa. Subiri sekunde {seconds}, kisha bonyeza tena kitufe kilekile: utalipa mara moja tu.',
   offline_page: 'Mtandao umekatika. Mtandao ukirudi, bonyeza tena.',
   stopped: 'Ukurasa umeacha kujisasisha. Bonyeza kitufe ili kuangalia hali.',
   scan_qr: 'Skani QR kulipa',
