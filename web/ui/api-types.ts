@@ -50,7 +50,7 @@ export type Schemas = {
   ExceptionKind: "unknown_to_us" | "unknown_to_them" | "amount_differs" | "outcome_differs" | "duplicate"
   FailingWebhook: { merchant_id: string; name: string; webhook_url: string | null; environment: Schemas['Environment']; endpoint_id: string; failed: number; given_up: number; oldest_at: string; last_failed_at: string; last_status_code: number | null; last_error: string | null; next_attempt_at: string | null }
   FundingItem: { transaction_reference: string; type: Schemas['TransactionType']; collection_id: string | null; amount: Schemas['Money']; amount_used: Schemas['Money'] }
-  InvitedMember: Schemas['Member'] & { sends_email: boolean }
+  InvitedMember: Schemas['Member'] & { has_mail_server: boolean }
   Invoice: { id: string; merchant_id: string; environment: Schemas['Environment']; number: string; status: Schemas['InvoiceStatus']; customer_name: string; customer_phone: string | null; customer_email: string | null; due_date: string; language: Schemas['Language']; currency: string; items: Array<{ description: string; quantity: string; unit_price: string; amount: Schemas['Money'] }>; total: Schemas['Money']; note: string | null; payment_link_id: string | null; payment_link_status: Schemas['PaymentLinkStatus'] | null; payment_url: string | null; invoice_url: string | null; sent_at: string | null; reminders: number; paid_at: string | null; paid_collection_id: string | null; payment_reversed_at: string | null; cancelled_at: string | null; metadata: Schemas['Metadata']; created_at: string; updated_at: string }
   InvoiceChange: { merchant_id?: string; environment?: Schemas['Environment']; customer_name?: string; customer_phone?: string | null; customer_email?: string | null; due_date?: string; items?: Array<Schemas['InvoiceItemRequest']>; note?: string | null; language?: Schemas['Language']; metadata?: Record<string, string> }
   InvoiceItemRequest: { description: string; quantity: string; unit_price: string }
@@ -1231,7 +1231,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: Schemas['EmailChange']
-    data: { email: string; sends_email: boolean }
+    data: { email: string; has_mail_server: boolean }
   }
   'GET /v1/sessions': {
     params: {  }

@@ -40,14 +40,14 @@ export function InviteAgain({
   no_mail,
 }: {
   email: string
-  send: () => Promise<{ sends_email: boolean }>
+  send: () => Promise<{ has_mail_server: boolean }>
   no_mail: string
 }) {
   const t = useTexts(invitationTexts)
   const queries = useQueryClient()
   const invite = useMutation({
     mutationFn: send,
-    onSuccess: ({ sends_email }) => showToast(sends_email ? t.done(email) : no_mail),
+    onSuccess: ({ has_mail_server }) => showToast(has_mail_server ? t.done(email) : no_mail),
     onSettled: () => queries.invalidateQueries(),
   })
   return (

@@ -54,8 +54,8 @@ function InvitationForm() {
     const name = typed.name.trim()
     const email = typed.email.trim()
     const body = { email, role: typed.role, ...(name === '' ? {} : { name }) }
-    const { sends_email } = await call('POST /v1/merchant/members', { body, once })
-    setInvited(sends_email ? t.invited(email) : `${t.invited(email)} ${t.no_mail}`)
+    const { has_mail_server } = await call('POST /v1/merchant/members', { body, once })
+    setInvited(has_mail_server ? t.invited(email) : `${t.invited(email)} ${t.no_mail}`)
     draft.forget()
     await queries.invalidateQueries()
   })

@@ -28,7 +28,8 @@ export const membersTexts = texts({
         'Anaona malipo, ankara, viungo vya malipo, utoaji pesa na taarifa za akaunti. Haombi wala hatoi pesa; habadilishi mipangilio ya biashara.',
     } as Record<string, string>,
     invite: 'Alika mtu',
-    invite_help: 'Atapata barua pepe. Akiingia kwa anwani hii, ataiona biashara hii.',
+    invite_help:
+      'Seva inamtumia barua pepe, isipokuwa kikomo cha mialiko 3 kwa siku kwa anwani moja kimefikiwa. Akiingia kwa anwani hii, ataiona biashara hii.',
     name_help: 'Jina mtakalomtambua.',
     send: 'Tuma mwaliko',
     invited: (email: string) => `Umemwalika ${email}.`,
@@ -79,7 +80,8 @@ export const membersTexts = texts({
         'Reads payments, invoices, payment links, withdrawals and statements. Cannot request or withdraw money, and cannot change settings of the business.',
     },
     invite: 'Invite a member',
-    invite_help: 'The invited person gets an e-mail and sees this business after signing in with this address.',
+    invite_help:
+      'The server sends an e-mail, unless the limit of 3 invitations a day to one address is reached. The invited person sees this business after signing in with this address.',
     name_help: 'The name by which you know this person.',
     send: 'Send the invitation',
     invited: (email: string) => `You invited ${email}.`,

@@ -69,7 +69,7 @@ describe('a change of the own e-mail address', () => {
     const other = await signIn(world, person)
     const address = newAddress()
     const asked = await ask(access_token, address.toUpperCase())
-    assert.deepEqual([asked.status, asked.body.data], [200, { email: address, sends_email: false }])
+    assert.deepEqual([asked.status, asked.body.data], [200, { email: address, has_mail_server: false }])
     const url = await mailedUrl(world, address)
     assert.match(url, /\/identity\/email\?token=/)
     const [mail] = await listEmails(world.deps, { to: address })
@@ -190,7 +190,7 @@ describe('a change of the own e-mail address', () => {
     const answerOf = ({ status, body, headers }: Reply) => [
       status,
       Object.keys(body.data),
-      body.data.sends_email,
+      body.data.has_mail_server,
       Object.keys(headers).sort(),
     ]
     await ask(access_token, first)

@@ -20,7 +20,7 @@ const OWNER_OF = sql('email_change_owner', 'select language from users where ema
 const LANGUAGE = sql('email_change_language', 'select language from users where id = $1')
 
 /** The requested address, and true if the installation has a mail server. */
-export type EmailRequest = { email: string; sends_email: boolean }
+export type EmailRequest = { email: string; has_mail_server: boolean }
 
 /**
  * Queues an e-mail to the new address with a link that changes the address. If another user has the address, the e-mail says so
@@ -56,7 +56,7 @@ export async function requestEmail(
       await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.request_email' })
     })
   })
-  return { email, sends_email: hasGateway(deps.config, 'email') }
+  return { email, has_mail_server: hasGateway(deps.config, 'email') }
 }
 
 /**

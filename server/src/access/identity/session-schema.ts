@@ -87,7 +87,7 @@ export const EmailBody = Type.Object(
 export const EmailAnswer = success(
   Type.Object({
     email: Type.String({ description: 'The new address, in lower case.' }),
-    sends_email: Type.Boolean({
+    has_mail_server: Type.Boolean({
       description:
         'False means that the installation has no mail server. The link then stays in the outbox, which `admin emails` shows.',
     }),

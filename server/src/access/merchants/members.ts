@@ -125,7 +125,7 @@ async function mailInvitation(
 }
 
 function withMailServer({ config }: Deps, member: MemberView): InvitedMemberView {
-  return { ...member, sends_email: hasGateway(config, 'email') }
+  return { ...member, has_mail_server: hasGateway(config, 'email') }
 }
 
 /**

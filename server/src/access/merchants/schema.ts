@@ -200,9 +200,9 @@ export type MemberView = Static<typeof MemberRecord>
 const InvitedMemberRecord = Type.Object(
   {
     ...MemberRecord.properties,
-    sends_email: Type.Boolean({
+    has_mail_server: Type.Boolean({
       description:
-        'False means that the installation has no mail server. The invitation then stays among the messages of the operators.',
+        'False means that the installation has no mail server. The invitation then stays among the messages of the operators. True does not say that the server sent an e-mail, because the answer does not show the daily limits.',
     }),
   },
   { title: 'InvitedMember' },
