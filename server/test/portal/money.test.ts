@@ -297,6 +297,9 @@ for (const language of LANGUAGES) {
       assert.ok(text.includes(part), `${part}: ${text}`)
     }
     assert.ok(!text.replace(/\s/g, '').includes(number.slice(3)), text)
+    if (language === 'en') await masksAccounts(visitor, other)
+    await visitor.opens(`/sandbox/withdrawals/${id}/receipt`)
+    await paper.waitFor()
     await visitor.looks('the receipt of a withdrawal')
     await visitor.picture('withdrawal-receipt')
     await page.emulateMedia({ media: 'print' })
@@ -305,6 +308,29 @@ for (const language of LANGUAGES) {
     await paper.waitFor()
     await visitor.leave()
   })
+}
+
+/** Opens the receipts of withdrawals to wallets and a bank, and checks that each shows only the masked number. */
+async function masksAccounts({ opens, page }: Visitor, from: ShopWithKeys): Promise<void> {
+  const { world } = office
+  const bank = { destination_code: 'CRDB', bank_name: 'CRDB' }
+  for (const [route, number, shown, more] of [
+    ['provider-pesa', '44001122337', '*** 2337', {}],
+    ['provider-pesa', '0754123001', '0754 *** 001', {}],
+    ['bank-account', '255754123001', '*** 3001', bank],
+  ] as const) {
+    const body = { amount: '2000', destination_name: 'Asha Mwinyi', destination_identifier: number, ...more }
+    const made = await world.post(`/v1/disbursements/${route}`, body, { key: from.sandbox })
+    assert.equal(made.status, 202, made.text)
+    const { id, destination_identifier } = made.body.data
+    const path = `/v1/sandbox/disbursements/${id}/simulate`
+    assert.equal((await world.post(path, { outcome: 'SUCCESS' }, { key: from.sandbox })).status, 200)
+    await opens(`/sandbox/withdrawals/${id}/receipt`)
+    const paper = page.getByRole('main').getByRole('article')
+    await paper.getByText(shown, { exact: true }).waitFor()
+    const text = (await paper.innerText()).replace(/\s/g, '')
+    for (const whole of [number, destination_identifier]) assert.ok(!text.includes(whole), `${whole}: ${text}`)
+  }
 }
 
 test('a paid withdrawal links to the transaction that funded it, a member saves transactions as CSV, and the printed statement shows the closing balance', async () => {

@@ -41,9 +41,12 @@ export function WithdrawalReceipt() {
   )
 }
 
-/** Hides the middle of a phone number. Of an account of a bank or a wallet, shows only the last four characters. */
-const maskIdentifier = ({ destination_identifier }: WithdrawalDetail) =>
-  /^255\d{9}$/.test(destination_identifier)
+/**
+ * Hides the middle of a phone number. Of an account of a bank or a wallet, shows only the last four characters. An account of a
+ * bank may look like a phone number.
+ */
+const maskIdentifier = ({ method, destination_identifier }: WithdrawalDetail) =>
+  method !== 'BANK_ACCOUNT' && /^255\d{9}$/.test(destination_identifier)
     ? maskPhone(destination_identifier)
     : `*** ${destination_identifier.slice(-4)}`
 
