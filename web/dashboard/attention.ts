@@ -29,13 +29,19 @@ export function useAttention(): readonly AttentionItem[] {
 /** The pause between two reads of the businesses with problems, in milliseconds. */
 const BUSINESSES_READ_MS = 30_000
 
+/** A business of the user that has problems, with their kinds, the most urgent first. */
+export type TroubledBusiness = { business: Membership; kinds: readonly AttentionItem['kind'][] }
+
 /** Returns which of these businesses of the user have problems in this environment. One request reads all of them. */
-export function useTroubledBusinesses(environment: Environment, businesses: readonly Membership[]): Membership[] {
+export function useTroubledBusinesses(environment: Environment, businesses: readonly Membership[]): TroubledBusiness[] {
   const input = { query: { environment } }
   const enabled = businesses.length > 0
   const { data } = useRead('GET /v1/me/attention', input, { live: BUSINESSES_READ_MS, keep: true, enabled })
-  const troubled = new Set(data?.merchants.map(({ merchant_id }) => merchant_id))
-  return businesses.filter(({ merchant_id }) => troubled.has(merchant_id))
+  const found = new Map(data?.merchants.map(({ merchant_id, kinds }) => [merchant_id, kinds]))
+  return businesses.flatMap((business) => {
+    const kinds = found.get(business.merchant_id)
+    return kinds === undefined ? [] : [{ business, kinds }]
+  })
 }
 
 /** An endpoint with missed deliveries, as the list of problems describes it. */

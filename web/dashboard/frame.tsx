@@ -175,7 +175,13 @@ function DashboardShell({
               text: `${environment === 'live' ? live_text : parts.sandbox_strip} · ${membership.name}`,
             }}
             who={email}
-            place={<BusinessChoice {...{ memberships, membership, troubled }} change={switchTo.business} />}
+            place={
+              <BusinessChoice
+                {...{ memberships, membership }}
+                troubled={troubled.map(({ business }) => business)}
+                change={switchTo.business}
+              />
+            }
             search={
               <SearchBox
                 call="GET /v1/search"

@@ -163,7 +163,7 @@ for (const language of languagesOf(0)) {
 }
 
 for (const language of languagesOf(1)) {
-  test(`a member on a phone reads on the first page which other business needs attention, and opens it there (${language})`, async () => {
+  test(`a member on a phone reads on the first page which other business needs attention and why, and opens it there (${language})`, async () => {
     const { calm, person } = await memberOfTwo()
     const at = await office.comes(person, 'dashboard', { language })
     const { page, says } = at
@@ -171,7 +171,10 @@ for (const language of languagesOf(1)) {
     await page.getByLabel(says('Biashara', 'Business'), { exact: true }).selectOption(calm.id)
     await page.setViewportSize({ width: 360, height: 740 })
     const line = page.getByText(
-      says('Biashara yako Duka la Juma inahitaji uangalizi.', 'Your business Duka la Juma needs attention.'),
+      says(
+        'Biashara yako Duka la Juma inahitaji uangalizi: seva yake haipokei matukio; mwendeshaji anakagua malipo.',
+        'Your business Duka la Juma needs attention: its server does not accept events; an operator reviews a payment.',
+      ),
     )
     await line.waitFor()
     await at.looks('the line about another business')
