@@ -268,6 +268,8 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'erase_answers',
       'erase_attempts',
       'erase_callbacks',
+      'erase_checked_answers',
+      'erase_checked_names',
       'erase_collections',
       'erase_deliveries',
       'erase_invoices',

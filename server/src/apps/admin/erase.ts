@@ -162,6 +162,19 @@ const TEXT_STEPS: readonly EraseStep[] = [
   },
 ]
 
+// A stored answer of a name check has neither the number nor the withdrawal, but its name is in the audit log. The audit log
+// stores JSON texts, so a name has the same characters in both.
+const CHECKED_NAMES = sql(
+  'erase_checked_names',
+  `select distinct (after::json -> 'name')::text as name from audit_log
+   where action = 'withdrawal.name_check' and target_id = any($1::text[]) and after::json ->> 'name' is not null`,
+)
+const CHECKED_ANSWERS = sql(
+  'erase_checked_answers',
+  `update idempotency_keys set response_body = replace(response_body, '"name":' || $1, '"name":null')
+   where response_body like '%"checked_at":%' and position('"name":' || $1 in response_body) > 0 returning 1 as id`,
+)
+
 // Even the owner may not change this append-only table. The transaction grants and revokes the privilege, so no other
 // connection can use it.
 const OPEN_ATTEMPTS = sql('erase_grant', 'grant update on webhook_attempts to current_user')
@@ -266,5 +279,18 @@ async function eraseRows(tx: Tx, values: EraseValues): Promise<Record<string, nu
       use.map((name) => values[name]),
     )
   await tx.query(CLOSE_ATTEMPTS)
+  const answers = await eraseCheckedNames(tx, ids.withdrawals ?? [])
+  return { ...changed, idempotency_keys: (changed.idempotency_keys ?? 0) + answers }
+}
+
+/**
+ * Removes the names that providers reported for the recipient of these withdrawals from the stored answers of name checks and of
+ * batch approvals. Returns the number of changed answers. An equal name of another recipient also becomes null.
+ */
+async function eraseCheckedNames(tx: Tx, withdrawal_ids: readonly string[]): Promise<number> {
+  let changed = 0
+  for (const { name } of await tx.query<{ name: string }>(CHECKED_NAMES, [withdrawal_ids])) {
+    changed += (await tx.query(CHECKED_ANSWERS, [name])).length
+  }
   return changed
 }
