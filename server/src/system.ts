@@ -62,7 +62,7 @@ import { backupCheckTask } from './apps/admin/backup-check-task.ts'
 import { createReadSystem } from './apps/admin/doctor-server.ts'
 import { verifyTask } from './apps/admin/verify-task.ts'
 import { docsSiteRoutes } from './apps/docs/index.ts'
-import { backupCheckGauges, operatorRoutes, verifyGauges } from './apps/operators/index.ts'
+import { backupCheckGauges, operatorRoutes, readEvidence, verifyGauges } from './apps/operators/index.ts'
 import { notFoundPage, payPageRoutes } from './apps/pay-page/index.ts'
 import {
   browserNotFound,
@@ -396,6 +396,7 @@ function composeMoney(deps: Deps, { providers, routing, breaker, deliverer }: Ad
       find: routing.find,
       webhooks: deliverer,
       canDispatch: sends,
+      readEvidence: (tx, keys) => readEvidence(deps, tx, keys),
     }),
   }
 }

@@ -1258,6 +1258,15 @@ describe("the operators' console", () => {
         )
         .waitFor()
       await page.locator('.flag-warn').getByText(first, { exact: true }).waitFor()
+      const seen = page.getByRole('region', { name: says('Alichokiona mwendeshaji', 'What the operator saw') })
+      const first_then = says(
+        'Ilikuwa mara ya kwanza kwa biashara kulipa hapa.',
+        'First payout of the merchant to this destination.',
+      )
+      await seen.locator('.flag-warn').getByText(first_then, { exact: true }).waitFor()
+      const unasked = says('Mtoa huduma hakuwa ameulizwa jina.', 'The provider had not been asked for the name.')
+      await seen.getByText(unasked, { exact: true }).waitFor()
+      await seen.getByText(says(`${operator.email} alikataa`, `${operator.email} rejected`)).waitFor()
       await visitor.looks('rejected withdrawal')
       await visitor.picture('rejected')
 
@@ -1287,6 +1296,11 @@ describe("the operators' console", () => {
         'Utoaji mwingine wa biashara hii unaosubiri na sasa una tahadhari kuhusu kukataliwa huku: 1.',
         'Other waiting withdrawals of this merchant that now have a warning about this rejection: 1.',
       )
+      const rejected_then = says(
+        `${operator.email} alikuwa amekataa utoaji mwingine wa biashara hii`,
+        `${operator.email} had rejected another withdrawal of this merchant`,
+      )
+      await seen.locator('.flag-warn').filter({ hasText: rejected_then }).getByRole('link').waitFor()
       await visitor.picture('rejection-notice')
       await visitor.opens(waiting)
       const by_me = says(

@@ -18,6 +18,7 @@ import { useMay, useMe, useQueue } from '../operator.ts'
 import { isolateDirection } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { Decide } from './decide.tsx'
+import { EvidencePanel } from './evidence.tsx'
 import { useFlags } from './flags.ts'
 import {
   ApprovalPanel,
@@ -126,6 +127,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
       <StatusPanel of={of} />
       <ApprovalPanel of={of} />
       <WarningPanel of={of} flags={flags} name_check={name_check} />
+      <EvidencePanel of={of} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <ChargesPanel of={of} />
         <Destination of={of} name_check={name_check} />

@@ -9,7 +9,7 @@ import { isolateDirection } from '../words.ts'
 import {
   type ShownFacts,
   showPercent,
-  showRatio,
+  showTimes,
   toneOfWarning,
   useFailureText,
   useShortWarnings,
@@ -105,12 +105,6 @@ function freshPart(amount: bigint, older: bigint): bigint {
 /** Returns how many percent of an amount a part of it is, with one decimal, rounded down but never to zero. */
 function percentOf(part: bigint, amount: bigint): string {
   const tenths = (part * 1_000n) / amount || 1n
-  return `${tenths / 10n}.${tenths % 10n}`
-}
-
-/** Returns how many times a sum contains another one, with one decimal, rounded down. */
-function ratioOf(sum: bigint, other: bigint): string {
-  const tenths = (sum * 10n) / other
   return `${tenths / 10n}.${tenths % 10n}`
 }
 
@@ -217,7 +211,7 @@ export function useFlags(
   ) => (limit === null ? null : text(money(limit), money(approved_today)))
   const burst = () => {
     const [received, usual] = [balance.received_24h, balance.received_daily_before ?? '0.00']
-    const times = usual === '0.00' ? null : showRatio(ratioOf(toMinor(received), toMinor(usual)))
+    const times = showTimes(received, usual)
     const sentence =
       times === null ? t.burst_new(money(received)) : t.burst(money(received), times, money(withoutCents(usual)))
     if (fresh === 0n) return sentence

@@ -6,7 +6,7 @@ import { success } from '../../kernel/http/index.ts'
 import { enumOf, nullable } from '../../kernel/lib/index.ts'
 import { WITHDRAWAL_STATUSES } from '../../money/withdrawals/index.ts'
 import { NAME_CHECKS_MAX } from './name-check.ts'
-import { DecisionFacts, NameCheck, OperatorWithdrawalDetail } from './withdrawals-schema.ts'
+import { DecisionFacts, NameCheck, OperatorWithdrawalDetail, RecordedDecision } from './withdrawals-schema.ts'
 
 /** The periods, in hours, for which a case counts withdrawals. */
 export const VELOCITY_HOURS = [1, 24, 168] as const
@@ -98,6 +98,10 @@ export const WithdrawalCase = Type.Object(
     ),
     name_checks: Type.Array(NameCheck, {
       description: `The answers of the provider to questions for the name on the account, newest first, at most ${NAME_CHECKS_MAX}. The server reads them from the audit log.`,
+    }),
+    decisions: Type.Array(RecordedDecision, {
+      description:
+        'The approvals and rejections with the warnings at their time, oldest first, at most 10. The server reads them from the audit log, and omits decisions of versions that recorded no warnings.',
     }),
     payout_limits: Type.Object(
       {

@@ -17,6 +17,7 @@ import {
   type WithdrawalCase,
   WithdrawalCaseAnswer,
 } from './case-schema.ts'
+import { listDecisions } from './decision-evidence.ts'
 import { isWaiting, readDecisionFacts } from './decision-facts.ts'
 import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
 import { listNameChecks } from './name-check.ts'
@@ -131,6 +132,7 @@ export async function getCase(
     [facts],
     destination,
     name_checks,
+    decisions,
     payout_limits,
     velocity,
     earlier,
@@ -142,6 +144,7 @@ export async function getCase(
     readDecisionFacts(deps, reader, [withdrawal], (status) => isWaiting(status) || status === 'REJECTED'),
     destinationOf(reader, withdrawal),
     listNameChecks(reader, withdrawal),
+    listDecisions(reader, withdrawal),
     getPayoutFacts(deps, reader, {
       ...withdrawal,
       amount: withdrawal.requires_approval ? withdrawal.amount : '0.00',
@@ -168,6 +171,7 @@ export async function getCase(
     },
     destination,
     name_checks,
+    decisions,
     payout_limits,
     velocity: velocity.map(({ amount_minor, ...rest }) => ({ ...rest, amount: formatAmount(amount_minor) })),
     earlier: earlier.map(({ id: withdrawal_id, amount_minor, created_at, status_reason: reason, ...rest }) => ({

@@ -3,7 +3,13 @@
 
 import { type Deps, inputRows, type Reader, sql } from '../../kernel/db/index.ts'
 import { CURRENCY, formatAmount } from '../../kernel/lib/index.ts'
-import { findExceededLimits, type Withdrawal, withdrawalMoves, withdrawalName } from '../../money/withdrawals/index.ts'
+import {
+  type ExceededLimits,
+  findExceededLimits,
+  type Withdrawal,
+  withdrawalMoves,
+  withdrawalName,
+} from '../../money/withdrawals/index.ts'
 import { type WarningFacts, warningsOf } from './decision-warnings.ts'
 import { compareIncome, incomeOfBooks, incomePeriods } from './income.ts'
 import { type DecisionFacts, LATEST_PAID, presentActor } from './withdrawals-schema.ts'
@@ -15,9 +21,17 @@ export type WithdrawalKey = { merchant_id: string; id: string }
 export type WithdrawalFacts = WarningFacts &
   WithdrawalKey &
   Pick<Withdrawal, 'status' | 'destination_identifier'> &
-  Pick<DecisionFacts, 'recent_failures'>
+  Pick<DecisionFacts, 'recent_failures'> & {
+    /** The income of 24 hours. */
+    received_minor: bigint
+    /** The average income of a day before. Null means that it is unknown. */
+    daily_before_minor: bigint | null
+  }
 
-type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recent_failures'> & {
+/** The facts of a withdrawal as operators read them, with the limits that an approval would exceed. */
+export type PresentedFacts = { shown: DecisionFacts; exceeded: ExceededLimits }
+
+type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recent_failures' | 'daily_before_minor'> & {
   failure_count: number
   failure_id: string | null
   failure_status: 'REJECTED' | 'FAILED'
@@ -27,7 +41,6 @@ type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recen
   rejecter_kind: string | null
   rejecter_id: string | null
   rejecter_name: string
-  received_minor: bigint
   before_minor: bigint
   movements: number
   merchant_created_at: Date
@@ -104,23 +117,24 @@ export async function findWithdrawalFacts(
   const { usual_from, day_from } = incomePeriods(now)
   const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID, usual_from, day_from])
   return new Map(
-    rows.map(({ received_minor, merchant_created_at, ...row }) => {
+    rows.map(({ merchant_created_at, ...row }) => {
       const recent_failures = failuresOf(row)
       const age_ms = now.getTime() - merchant_created_at.getTime()
-      const { is_burst } = compareIncome({ ...row, received_minor, age_ms })
+      const { is_burst, daily_before_minor } = compareIncome({ ...row, age_ms })
       const facts = {
         ...row,
+        daily_before_minor,
         recent_failures,
         recent_failure: recent_failures !== null,
         // If the older part of the balance covers the amount, the income of the day is not its source.
-        income_burst: is_burst && row.amount_minor > row.available_minor - received_minor,
+        income_burst: is_burst && row.amount_minor > row.available_minor - row.received_minor,
       }
       return [withdrawalName(row), facts]
     }),
   )
 }
 
-function failuresOf(row: Omit<FactsRow, 'received_minor' | 'merchant_created_at'>): DecisionFacts['recent_failures'] {
+function failuresOf(row: Omit<FactsRow, 'merchant_created_at'>): DecisionFacts['recent_failures'] {
   if (row.failure_id === null) return null
   const { rejecter_kind: kind, rejecter_id, rejecter_name } = row
   return {
@@ -166,7 +180,7 @@ export async function readDecisionFacts(
     rows.filter(({ status }) => isShown(status)),
   )
   const facts = await presentFacts(deps, reader, found, isShown)
-  return rows.map((row) => facts.get(withdrawalName(row)) ?? null)
+  return rows.map((row) => facts.get(withdrawalName(row))?.shown ?? null)
 }
 
 /** Presents the facts of the withdrawals whose status `isShown` accepts, by `withdrawalName`. The result omits all others. */
@@ -175,24 +189,23 @@ export async function presentFacts(
   reader: Reader,
   found: ReadonlyMap<string, WithdrawalFacts>,
   isShown: (status: Withdrawal['status']) => boolean = isWaiting,
-): Promise<Map<string, DecisionFacts>> {
+): Promise<Map<string, PresentedFacts>> {
   const waiting = [...found.values()].filter(({ status }) => isShown(status))
   const exceeded = await findExceededLimits(deps, reader, waiting)
   return new Map(
     waiting.map((facts, place) => {
+      const limits = exceeded[place] ?? { daily: null, destination: null }
       const { amount_minor, total_reserved_minor, available_minor, largest_paid_minor } = facts
-      return [
-        withdrawalName(facts),
-        {
-          balance_percent: ratioOf(total_reserved_minor * 100n, available_minor),
-          largest_paid_amount: largest_paid_minor === null ? null : formatAmount(largest_paid_minor),
-          times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
-          new_destination: facts.new_destination,
-          paid_by_others: facts.paid_by_others,
-          recent_failures: facts.recent_failures,
-          warnings: warningsOf(facts, exceeded[place] ?? { daily: false, destination: false }),
-        },
-      ]
+      const shown = {
+        balance_percent: ratioOf(total_reserved_minor * 100n, available_minor),
+        largest_paid_amount: largest_paid_minor === null ? null : formatAmount(largest_paid_minor),
+        times_largest_paid: ratioOf(amount_minor, largest_paid_minor ?? 0n),
+        new_destination: facts.new_destination,
+        paid_by_others: facts.paid_by_others,
+        recent_failures: facts.recent_failures,
+        warnings: warningsOf(facts, limits),
+      }
+      return [withdrawalName(facts), { shown, exceeded: limits }]
     }),
   )
 }

@@ -1,6 +1,6 @@
 // Defines the warnings about a withdrawal that waits for an approval. The case, the list and the dry run show the same warnings.
 
-import type { Withdrawal } from '../../money/withdrawals/index.ts'
+import type { ExceededLimits, Withdrawal } from '../../money/withdrawals/index.ts'
 import type { DecisionWarning, OperatorWithdrawal } from './withdrawals-schema.ts'
 
 /** The facts that decide the warnings, with amounts in cents. */
@@ -23,16 +23,16 @@ const LARGE_PERCENT = 80n
 /** From this multiple of the largest earlier payout on, a withdrawal has a warning. */
 const LARGE_TIMES = 5n
 
-/** Returns the warnings about a withdrawal, the most severe first. `exceeded` names the limits that an approval would exceed. */
-export function warningsOf(facts: WarningFacts, exceeded: { daily: boolean; destination: boolean }): DecisionWarning[] {
+/** Returns the warnings about a withdrawal, the most severe first. `exceeded` has the limits that an approval would exceed. */
+export function warningsOf(facts: WarningFacts, exceeded: ExceededLimits): DecisionWarning[] {
   const { environment, amount_minor, total_reserved_minor, available_minor, largest_paid_minor } = facts
   const is_live = environment === 'live'
   const checks: readonly (readonly [boolean, DecisionWarning])[] = [
     [is_live && facts.merchant_status !== 'ACTIVE', 'merchant_not_active'],
     [is_live && !facts.merchant_verified, 'merchant_not_verified'],
     [total_reserved_minor > available_minor, 'balance_too_low'],
-    [exceeded.daily, 'daily_limit'],
-    [exceeded.destination, 'destination_limit'],
+    [exceeded.daily !== null, 'daily_limit'],
+    [exceeded.destination !== null, 'destination_limit'],
     [facts.income_burst, 'income_burst'],
     [total_reserved_minor * 100n >= available_minor * LARGE_PERCENT, 'large_share'],
     [largest_paid_minor !== null && amount_minor >= largest_paid_minor * LARGE_TIMES, 'large_multiple'],

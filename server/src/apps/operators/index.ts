@@ -8,6 +8,7 @@ export {
   lastBackupCheck,
   releaseBackupCheck,
 } from './backup-checks.ts'
+export { readEvidence } from './decision-evidence.ts'
 export { operatorRoutes } from './routes.ts'
 export type { ReadSystem, SystemCheck, SystemReport } from './system.ts'
 export { verifyGauges } from './verify-metrics.ts'

@@ -26,7 +26,7 @@ export async function listNameChecks(
   reader: Reader,
   { merchant_id, id, destination_identifier }: OperatorWithdrawalDetail,
 ): Promise<NameCheck[]> {
-  const entries = await listTargetAudit(reader, { merchant_id, target_id: id, action: ACTION }, NAME_CHECKS_MAX)
+  const entries = await listTargetAudit(reader, { merchant_id, target_id: id, actions: [ACTION] }, NAME_CHECKS_MAX)
   return entries.map((entry) => presentCheck(entry, destination_identifier))
 }
 

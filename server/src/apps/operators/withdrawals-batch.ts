@@ -11,16 +11,17 @@ import {
   type ApprovalService,
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
-import { findWithdrawalFacts, presentFacts, type WithdrawalFacts, type WithdrawalKey } from './decision-facts.ts'
+import { evidenceOf } from './decision-evidence.ts'
+import {
+  findWithdrawalFacts,
+  type PresentedFacts,
+  presentFacts,
+  type WithdrawalFacts,
+  type WithdrawalKey,
+} from './decision-facts.ts'
 import { newestNameChecks } from './name-check.ts'
 import { decideOnce } from './once.ts'
-import {
-  ApproveBatchAnswer,
-  ApproveBatchBody,
-  type ApproveBatchResult,
-  type DecisionFacts,
-  type NameCheck,
-} from './withdrawals-schema.ts'
+import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult, type NameCheck } from './withdrawals-schema.ts'
 
 const STATUSES = sql(
   'operator_withdrawal_statuses',
@@ -72,11 +73,13 @@ export function approveBatchRoute(
             presentFacts(deps, tx, found),
             newestNameChecks(tx, [...found.values()]),
           ])
+          const evidence = evidenceOf(found, facts, name_checks)
           const made = await service.approveBatch(
             tx,
             keys.map((key) => ({
               ...key,
               ...given,
+              evidence: evidence.get(withdrawalName(key)),
               confirm_new_destination: confirm_new_destination || confirmed.has(key.id),
             })),
             { dry_run },
@@ -101,7 +104,7 @@ async function presentBatch(
   }: {
     dry_run: boolean
     found: ReadonlyMap<string, WithdrawalFacts>
-    facts: ReadonlyMap<string, DecisionFacts>
+    facts: ReadonlyMap<string, PresentedFacts>
     name_checks: ReadonlyMap<string, NameCheck>
   },
 ): Promise<ApproveBatchResult> {
@@ -121,7 +124,7 @@ async function presentBatch(
       const name = withdrawalName(key)
       const new_destination = found.get(name)?.new_destination ?? false
       const name_check = name_checks.get(name) ?? null
-      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name) ?? null, name_check }
+      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name)?.shown ?? null, name_check }
       if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
       return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }

@@ -152,6 +152,67 @@ export const DecisionFacts = Type.Object(
 )
 export type DecisionFacts = Static<typeof DecisionFacts>
 
+const ExceededFact = (description: string) =>
+  Type.Union([Type.Object({ limit: Type.String(), approved_today: Type.String() }), Type.Null()], { description })
+const { largest_paid_amount, times_largest_paid, warnings } = DecisionFacts.properties
+
+const DecisionEvidence = Type.Object(
+  {
+    warnings,
+    available: Type.String({ description: 'The available balance of the merchant before the decision.' }),
+    balance_percent: nullable(
+      Type.String({
+        description:
+          'Amount and charges in percent of `available`, rounded down to one decimal. Null means that `available` is not above zero.',
+      }),
+    ),
+    largest_paid_amount,
+    times_largest_paid,
+    income: Type.Union([Type.Object({ received: Type.String(), daily_before: Type.String() }), Type.Null()], {
+      description: 'The figures of the warning income_burst. Null means that there was no such warning.',
+    }),
+    daily_limit: ExceededFact('The figures of the warning daily_limit. Null means that there was no such warning.'),
+    destination_limit: ExceededFact(
+      'The figures of the warning destination_limit. Null means that there was no such warning.',
+    ),
+    recent_failure: Type.Union(
+      [
+        Type.Object({
+          count: Type.Integer(),
+          withdrawal_id: Type.String(),
+          status: oneOf(['REJECTED', 'FAILED']),
+          at: Timestamp,
+          rejected_by: Type.Union([Actor, Type.Null()]),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The figures of the warning recent_failure. Null means that there was no such warning.' },
+    ),
+    name_check: Type.Union(
+      [Type.Object({ matches: NameCheck.properties.matches, checked_at: Timestamp }), Type.Null()],
+      {
+        description:
+          'The newest name check at that time, without the name. Null means that no operator had asked the provider.',
+      },
+    ),
+  },
+  { title: 'DecisionEvidence' },
+)
+/** The warnings of a withdrawal at the moment of a decision, with their figures. */
+export type DecisionEvidence = Static<typeof DecisionEvidence>
+
+/** A decision about a withdrawal with its evidence. */
+export const RecordedDecision = Type.Object(
+  {
+    action: oneOf(['withdrawal.approve', 'withdrawal.first_approve', 'withdrawal.reject']),
+    operator: Type.String({ description: 'The e-mail address of the operator who decided.' }),
+    at: Timestamp,
+    evidence: DecisionEvidence,
+  },
+  { title: 'RecordedDecision' },
+)
+export type RecordedDecision = Static<typeof RecordedDecision>
+
 /** The facts of a withdrawal that waits for an approval, or null. */
 export const WaitingFacts = Type.Union([DecisionFacts, Type.Null()], {
   description:

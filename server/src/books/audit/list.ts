@@ -158,17 +158,21 @@ async function actorBy(reader: Reader, actor: string | undefined) {
 
 const TARGET = sql(
   'audit_of_target',
-  `select ${COLUMNS} from audit_log l where l.merchant_id = $1 and l.target_id = $2 and l.action = $3
+  `select ${COLUMNS} from audit_log l where l.merchant_id = $1 and l.target_id = $2 and l.action = any($3::text[])
    order by l.seq desc limit $4`,
 )
 
-/** Returns the newest entries of one action about one record of a merchant, at most `limit`. */
+/** Returns the newest entries of some actions about one record of a merchant, at most `limit`. */
 export async function listTargetAudit(
   reader: Reader,
-  { merchant_id, target_id, action }: Pick<AuditEntry, 'merchant_id' | 'target_id' | 'action'>,
+  {
+    merchant_id,
+    target_id,
+    actions,
+  }: Pick<AuditEntry, 'merchant_id' | 'target_id'> & { actions: readonly AuditAction[] },
   limit: number,
 ): Promise<AuditView[]> {
-  const entries = await reader.query<StoredEntry>(TARGET, [merchant_id, target_id, action, limit])
+  const entries = await reader.query<StoredEntry>(TARGET, [merchant_id, target_id, actions, limit])
   return entries.map(presentAudit)
 }
 
@@ -220,20 +224,22 @@ export async function listForMerchant(reader: Reader, merchant_id: string, choic
 }
 
 /**
- * Returns an entry for its merchant without approvals. If an operator acted, also omits the operator, the address, the reason
+ * Returns an entry for its merchant without approvals and without the evidence of a decision. If an operator acted, also omits the operator, the address, the reason
  * and the request id. `seq` is missing too, because gaps would reveal the number of hidden entries.
  */
 function hideOperator({ seq: _, ...entry }: AuditView): MerchantAuditView {
-  const after = withoutApprovals(entry.after)
+  const after = withoutDecision(entry.after)
   if (entry.actor.kind !== 'operator') return { ...entry, after }
   const actor = { kind: 'operator', id: null, name: 'operator' } as const
   return { ...entry, after, actor, reason: null, request_id: null, address: null }
 }
 
-function withoutApprovals(after: unknown): unknown {
-  if (typeof after !== 'object' || after === null || !('approvals' in after || 'four_eyes_amount' in after))
-    return after
-  return { ...after, approvals: undefined, approvals_required: undefined, four_eyes_amount: undefined }
+/** The fields of `after` that only operators read. */
+const OPERATOR_FIELDS = ['approvals', 'approvals_required', 'four_eyes_amount', 'evidence']
+
+function withoutDecision(after: unknown): unknown {
+  if (typeof after !== 'object' || after === null) return after
+  return Object.fromEntries(Object.entries(after).filter(([name]) => !OPERATOR_FIELDS.includes(name)))
 }
 
 function presentAudit(entry: StoredEntry): AuditView {

@@ -16,10 +16,13 @@ import {
 } from './approve.ts'
 import type { FindProvider } from './check.ts'
 import type { PayoutDriver } from './drive.ts'
-import type { Payout } from './store.ts'
+import { type Payout, type WithdrawalId, withdrawalName } from './store.ts'
 
 /** The Idempotency-Key of an approval, and the function that makes the stored answer. */
 export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
+
+/** Returns what the operators could see about the withdrawals, by `withdrawalName`, for the audit entries. */
+type ReadEvidence = (tx: Tx, keys: readonly WithdrawalId[]) => Promise<ReadonlyMap<string, object>>
 
 /** The functions by which operators' decisions approve withdrawals and send payouts and deliveries. */
 export type ApprovalService = {
@@ -51,9 +54,10 @@ export function createApprovalService(
     find: FindProvider
     webhooks: { canDispatch: CanDeliver; dispatch(deliveries: Delivery[]): void }
     canDispatch: boolean
+    readEvidence: ReadEvidence
   },
 ): ApprovalService {
-  const { driver, find, webhooks, canDispatch } = options
+  const { driver, find, webhooks, canDispatch, readEvidence } = options
   const providers: PayoutProviders = { find, canDispatch: (name) => canDispatch && driver.hasCapacity(name) }
   const sendNow: ApprovalService['sendNow'] = ({ payouts = [], deliveries = [] }) => {
     driver.dispatch(payouts)
@@ -68,7 +72,7 @@ export function createApprovalService(
     deps.point('approve.after_commit')
     sendNow(batch)
   }
-  const approveGathered = gatherApprovals(deps, approveBatch, sendApproved)
+  const approveGathered = gatherApprovals(deps, { approveBatch, sendApproved, readEvidence })
   return {
     providers,
     canDeliver: webhooks.canDispatch,
@@ -103,14 +107,19 @@ const ALONE_MAX = 4
  */
 function gatherApprovals(
   deps: Deps,
-  approveBatch: ApprovalService['approveBatch'],
-  sendApproved: ApprovalService['sendApproved'],
+  {
+    approveBatch,
+    sendApproved,
+    readEvidence,
+  }: Pick<ApprovalService, 'approveBatch' | 'sendApproved'> & { readEvidence: ReadEvidence },
 ): (approval: WaitingApproval) => Promise<Exclude<GatheredApproval, 'repeat'>> {
   const approveAll = async (approvals: readonly WaitingApproval[]) => {
     const { results, left } = await onceInBatch(deps, approvals, async (tx, open) => {
+      const requests = open.map(({ request }) => request)
+      const evidence = await readEvidence(tx, requests)
       const batch = await approveBatch(
         tx,
-        open.map(({ request }) => request),
+        requests.map((request) => ({ ...request, evidence: evidence.get(withdrawalName(request)) })),
       )
       return { answers: batch.answers, left: batch }
     })

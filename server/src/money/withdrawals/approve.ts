@@ -73,6 +73,8 @@ export type ApprovalRequest = WithdrawalId & {
   act: Act
   reason?: string | null
   confirm_new_destination?: boolean
+  /** What the operator could see at the moment of the approval, for the audit entry. */
+  evidence?: object | undefined
   /** The trace of the request. Missing or null means that the server does not trace the request. */
   trace?: TraceContext | null
 }
@@ -220,7 +222,7 @@ export async function approveWithdrawals(
 /** Judges one request and adds its changes to the changes that the batch writes. */
 function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResult | Refusal {
   const { deps, send } = work
-  const { act, reason = null, confirm_new_destination = false, trace = null, ...key } = request
+  const { act, reason = null, confirm_new_destination = false, evidence, trace = null, ...key } = request
   const name = withdrawalName(key)
   const snapshot = work.snapshots.get(name)
   if (snapshot === undefined) return new Refusal('not_found', NOT_FOUND)
@@ -263,6 +265,7 @@ function approveOne(work: ApprovalWork, request: ApprovalRequest): ApprovalResul
       ...(is_last && work.sums !== null ? auditCounted(fourEyesMinor(deps.config)) : {}),
       ...counted,
       ...(is_new && confirm_new_destination ? { new_destination: 'confirmed' } : {}),
+      ...(evidence === undefined ? {} : { evidence }),
     },
   })
   return { ...withdrawal, ...merchant, approvals }

@@ -28,7 +28,7 @@ export {
   type PayoutPause,
   startPause,
 } from './pauses.ts'
-export { findExceededLimits, getPayoutFacts } from './payout-limits.ts'
+export { type ExceededLimits, findExceededLimits, getPayoutFacts } from './payout-limits.ts'
 export { presentWhole } from './present.ts'
 export { listRecipients, saveRecipient } from './recipients.ts'
 export { recipientRoutes } from './recipients-routes.ts'

@@ -149,6 +149,11 @@ function payoutFactsOf(
   }
 }
 
+/** A limit that an approval would exceed, and the payouts that operators approved today. Amounts are decimal texts. */
+export type ExceededFact = Pick<PayoutLimitFact, 'approved_today'> & { limit: string }
+/** The limits that an approval would exceed. Null means that the limit allows the payout. */
+export type ExceededLimits = { daily: ExceededFact | null; destination: ExceededFact | null }
+
 /**
  * Returns for each payout which limits an approval of this payout would exceed, in the given order, with at most two queries.
  */
@@ -156,13 +161,17 @@ export async function findExceededLimits(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   payouts: readonly (LimitedPayout & Pick<Withdrawal, 'amount_minor'>)[],
-): Promise<{ daily: boolean; destination: boolean }[]> {
+): Promise<ExceededLimits[]> {
   const limits = await findPayoutLimits(deps.config, reader, payouts)
   const day = await readPayoutDay(deps, reader, payouts, limits)
   return payouts.map((payout) => {
     const { daily, destination } = payoutFactsOf(day, payout)
-    return { daily: daily.exceeded, destination: destination.exceeded }
+    return { daily: exceededFact(daily), destination: exceededFact(destination) }
   })
+}
+
+function exceededFact({ limit, approved_today, exceeded }: PayoutLimitFact): ExceededFact | null {
+  return exceeded && limit !== null ? { limit, approved_today } : null
 }
 
 /** The limit that a payout would exceed, with the sum of the day before the payout. Amounts are in cents. */

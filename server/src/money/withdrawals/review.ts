@@ -62,13 +62,13 @@ const moveWithoutMoney = (move: WithdrawalMoveName, { funds }: Withdrawal, why: 
 
 /**
  * Rejects a withdrawal. No money moves, because the withdrawal has no reservation yet. The merchant can read `reason`. If the
- * withdrawal waits for neither approval nor information, refuses with invalid_state.
+ * withdrawal waits for neither approval nor information, refuses with invalid_state. `evidence` is what the operator could see.
  */
 export async function rejectWithdrawal(
   deps: Deps,
   tx: Tx,
   act: Act,
-  input: WithdrawalId & { reason: string },
+  input: WithdrawalId & { reason: string; evidence?: object | undefined },
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
@@ -77,9 +77,9 @@ export async function rejectWithdrawal(
       withdrawal,
       'An operator can reject only a withdrawal that is PENDING_ADMIN_APPROVAL or INFO_REQUESTED.',
     )
-  const { reason } = input
+  const { reason, evidence } = input
   const step = moveWithoutMoney('reject', withdrawal, reason)
-  return writeDecision(deps, tx, act, snapshot, 'withdrawal.reject', step, { reason, status_reason: reason })
+  return writeDecision(deps, tx, act, snapshot, 'withdrawal.reject', step, { reason, status_reason: reason, evidence })
 }
 
 /**
@@ -348,7 +348,7 @@ export async function retryWithdrawal(
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
-type DecisionTexts = { reason: string | null; status_reason: string | null }
+type DecisionTexts = { reason: string | null; status_reason: string | null; evidence?: object | undefined }
 
 /** Writes a move with its history row, its posting and its audit entry. The merchant can read `status_reason`. */
 async function writeDecision(
@@ -372,7 +372,7 @@ async function writeDecisions(
   act: Act,
   action: AuditAction,
   decided: readonly { snapshot: WithdrawalSnapshot; step: DecidedMove }[],
-  { reason, status_reason }: DecisionTexts,
+  { reason, status_reason, evidence }: DecisionTexts,
 ): Promise<Withdrawal[]> {
   const snapshots = decided.map(({ snapshot }) => snapshot)
   const subscriptions = await readSubscriptions(tx, snapshots)
@@ -382,7 +382,11 @@ async function writeDecisions(
   const changed = changes.map(({ withdrawal }) => withdrawal)
   const entries = snapshots.map(({ withdrawal: before }, place) => {
     const after = changed[place] as Withdrawal
-    return auditEntry(act, before, action, reason, { status: after.status, ...auditFields(after) })
+    return auditEntry(act, before, action, reason, {
+      status: after.status,
+      ...auditFields(after),
+      ...(evidence === undefined ? {} : { evidence }),
+    })
   })
   await recordAudits(deps, tx, entries)
   return changed
