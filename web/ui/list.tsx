@@ -5,7 +5,7 @@ import './list.css'
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type CallName, download, type Input, Refused } from './api.ts'
 import { checks } from './checks.ts'
 import { useScope, withScope } from './data.ts'
@@ -20,6 +20,7 @@ import { isPhoneFilter, plainNumber, readPhone } from './phone-number.ts'
 import { Problem } from './problem.tsx'
 import { openRow } from './row-link.ts'
 import { endOfDay, showCount, startOfDay } from './show.ts'
+import { showToast } from './toast.tsx'
 
 /**
  * A filter of a list. A `phone` is a phone number or its last 4 to 9 digits. If it is invalid, the list shows an error and does
@@ -682,7 +683,6 @@ function CsvButton<Csv extends CallName>({
   const scope = useScope()
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  const note = useId()
   const downloadCsv = async () => {
     setBusy(true)
     setError(null)
@@ -690,6 +690,7 @@ function CsvButton<Csv extends CallName>({
       const { page: _page, page_size: _size, ...filters } = query
       const input = { ...csv.input, query: { ...csv.input?.query, ...filters } } as unknown as Input<Csv>
       await download(csv.name, withScope(scope, input), csv.file)
+      showToast(t.csv_times)
     } catch (thrown) {
       setError(thrown)
     } finally {
@@ -698,18 +699,9 @@ function CsvButton<Csv extends CallName>({
   }
   return (
     <>
-      <Button
-        variant="default"
-        disabled={disabled}
-        loading={busy}
-        onClick={() => void downloadCsv()}
-        aria-describedby={note}
-      >
+      <Button variant="default" disabled={disabled} loading={busy} onClick={() => void downloadCsv()}>
         {t.csv}
       </Button>
-      <Text id={note} size="xs" c="dimmed" className="filters-note">
-        {t.csv_times}
-      </Text>
       <Problem error={error} retry={() => void downloadCsv()} />
     </>
   )
