@@ -107,6 +107,7 @@ const RULES: Record<string, Rule> = {
   'GET /v1/merchant/webhook-resends': { roles: BUILDERS },
   'POST /v1/merchant/webhook-resends': { roles: BUILDERS },
   'GET /v1/me/attention': 'session',
+  'GET /v1/me/recent-merchant': 'session',
   'GET /v1/merchant/balance-mark': { roles: ALL },
   'PUT /v1/merchant/balance-mark': { roles: ['MERCHANT_ADMIN', 'FINANCE'] },
   'GET /v1/merchant/webhook-status': { roles: ALL },

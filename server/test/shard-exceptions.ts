@@ -151,6 +151,11 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
   },
   {
     route: 'batch',
+    reason: REASONS.user,
+    statements: ['recent_merchant_read'],
+  },
+  {
+    route: 'batch',
     reason: REASONS.own,
     statements: ['callbacks_keep', 'payer_tries_count', 'recipient_messages_count'],
   },

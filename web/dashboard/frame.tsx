@@ -3,7 +3,7 @@
 import { NativeSelect, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { type Environment, ScopeContext, type SignedInUser, useSignedInUser } from '../ui/data.ts'
+import { type Environment, ScopeContext, type SignedInUser, useRead, useSignedInUser } from '../ui/data.ts'
 import { facts } from '../ui/facts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { useTexts } from '../ui/language.ts'
@@ -20,8 +20,8 @@ import {
   CHOSEN,
   chooseMerchant,
   ENVIRONMENTS,
-  keepMerchantOfTab,
-  lastChosenMerchant,
+  keepUsedMerchant,
+  lastUsedMerchant,
   type Membership,
   MerchantContext,
 } from './merchant.ts'
@@ -46,20 +46,34 @@ export function DashboardFrame() {
 }
 
 /**
- * Shows the business of the tab. A new tab shows the business that the user chose last, or the first one. A user without a
- * business sees an explanation.
+ * Shows the business of the tab. A new tab shows the business that the user used last, else the one with the newest payment, else
+ * the first one by name. A user without a business sees an explanation.
  */
 function FrameOfUser({ user }: { user: SignedInUser }) {
   const t = useTexts(frameTexts)
   const { id, memberships, email, email_verified, second_factor } = user
   const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN))
-  const [last] = useState(() => lastChosenMerchant(id))
+  const [last] = useState(() => lastUsedMerchant(id))
   const find = (wanted: string | null) => memberships.find(({ merchant_id }) => merchant_id === wanted)
-  const membership = find(chosen) ?? find(last) ?? memberships[0]
-  const shown = membership?.merchant_id
+  const used = find(chosen) ?? find(last)
+  const enabled = used === undefined && memberships.length > 1
+  const recent = useRead('GET /v1/me/recent-merchant', {}, { enabled })
+  const is_known = !enabled || recent.data !== undefined || recent.error !== null
+  const membership = used ?? find(recent.data?.merchant_id ?? null) ?? memberships[0]
+  const shown = is_known ? membership?.merchant_id : undefined
   useEffect(() => {
-    if (shown !== undefined) keepMerchantOfTab(shown)
-  }, [shown])
+    if (shown === undefined) return
+    keepUsedMerchant(id, shown)
+    // A later payment of another business must not change the page.
+    setChosen(shown)
+  }, [id, shown])
+  if (!is_known) {
+    return (
+      <main className="alone">
+        <LoadingRows />
+      </main>
+    )
+  }
   if (membership === undefined) {
     return (
       <Shell menu={[]} strip={{ kind: 'sandbox', text: facts.brand_name }} who={email}>
@@ -71,7 +85,7 @@ function FrameOfUser({ user }: { user: SignedInUser }) {
     )
   }
   const choose = (merchant_id: string) => {
-    chooseMerchant(id, merchant_id)
+    chooseMerchant(merchant_id)
     setChosen(merchant_id)
   }
   return <DashboardShell {...{ memberships, membership, email, second_factor, choose }} />

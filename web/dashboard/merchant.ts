@@ -23,23 +23,26 @@ export function chooseNamedMerchant(): void {
   history.replaceState(history.state, '', address)
 }
 
-/** Returns the storage key of the business that a user chose last. A sign-out keeps this entry, which contains only ids. */
-const lastChoiceKey = (user_id: string) => `${CHOSEN}.${user_id}`
+/** Returns the storage key of the business that a user used last. A sign-out keeps this entry, which contains only ids. */
+const lastUsedKey = (user_id: string) => `${CHOSEN}.${user_id}`
 
-/** Returns the id of the business that this user chose last in this browser. Null means that the user chose none. */
-export function lastChosenMerchant(user_id: string): string | null {
-  return localStorage.getItem(lastChoiceKey(user_id))
+/** Returns the id of the business that this user used last in this browser. Null means that the user used none. */
+export function lastUsedMerchant(user_id: string): string | null {
+  return localStorage.getItem(lastUsedKey(user_id))
 }
 
-/** Shows this business in this tab, and after the next sign-in of this user in this browser. */
-export function chooseMerchant(user_id: string, merchant_id: string): void {
+/** Shows this business in this tab. */
+export function chooseMerchant(merchant_id: string): void {
   sessionStorage.setItem(CHOSEN, merchant_id)
-  localStorage.setItem(lastChoiceKey(user_id), merchant_id)
 }
 
-/** If the tab has no business yet, keeps this one, so that a choice in another tab does not change this tab. */
-export function keepMerchantOfTab(merchant_id: string): void {
-  if (sessionStorage.getItem(CHOSEN) === null) sessionStorage.setItem(CHOSEN, merchant_id)
+/**
+ * Keeps the business that the tab shows, so that a use of another business in another tab does not change this tab. After the
+ * next sign-in of this user in this browser, the dashboard shows the business that the user used last.
+ */
+export function keepUsedMerchant(user_id: string, merchant_id: string): void {
+  if (sessionStorage.getItem(CHOSEN) === null) chooseMerchant(merchant_id)
+  localStorage.setItem(lastUsedKey(user_id), merchant_id)
 }
 
 /** The environment of a page, and the user's membership in the business of the page. */

@@ -1283,6 +1283,12 @@ export type Calls = {
     body: undefined
     data: { merchants: Array<{ merchant_id: string; kinds: Array<"webhooks_failing" | "webhooks_retrying" | "webhooks_waiting" | "withdrawals_info_requested" | "withdrawals_in_doubt" | "payments_held" | "success_rate_low" | "balance_low" | "keys_expiring"> }> }
   }
+  'GET /v1/me/recent-merchant': {
+    params: {  }
+    query: {  }
+    body: undefined
+    data: { merchant_id: string | null }
+  }
   'GET /v1/merchant/checklist': {
     params: {  }
     query: { environment?: "live" | "sandbox"; merchant_id?: string }

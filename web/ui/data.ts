@@ -59,6 +59,7 @@ const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'PATCH /v1/session/name',
   'POST /v1/session/email',
   'GET /v1/me/attention',
+  'GET /v1/me/recent-merchant',
   'GET /v1/session',
   'GET /v1/sessions',
   'DELETE /v1/sessions/{session_id}',

@@ -98,27 +98,35 @@ async function signsInAs({ page, press }: Visitor, { email, password }: Person):
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
-/** Checks that the console opens the business that the person chose last, and only for this person. */
+/**
+ * Checks that the console opens the business that the person used last, and only for this person. Another person gets the business
+ * with the newest payment, and keeps it.
+ */
 async function remembersChoice(visitor: Visitor): Promise<void> {
   const { page } = visitor
   const { deps, rows } = office.world
   const [first, second] = businesses.map(({ id }) => id) as [string, string]
   const choice = page.getByLabel('Business', { exact: true })
   const kept = ({ user_id }: Person) => `localStorage['malipo.dashboard.merchant.${user_id}']`
+  const closeTab = "sessionStorage.removeItem('malipo.dashboard.merchant')"
   const colleague = await office.newPerson('VIEWER', businesses[0])
   await inTransaction(deps.db, (tx) => setMember(deps, tx, second, colleague.user_id, 'VIEWER'))
-  await choice.selectOption(second)
+  await choice.selectOption(first)
   await signsInAs(visitor, colleague)
-  assert.equal(await choice.inputValue(), first, 'another user gets the first business')
-  assert.equal(await page.evaluate(kept(colleague)), undefined)
-  await signsInAs(visitor, person)
-  assert.equal(await choice.inputValue(), second, 'the member gets the business of the last choice')
-  // A choice in another tab does not change this tab.
-  await page.evaluate(`${kept(person)} = '${first}'`)
+  assert.equal(await choice.inputValue(), second, 'another user gets the business with the newest payment')
+  await fund(office.world, { merchant: businesses[0] as Merchant, amount: '1000' })
+  await page.evaluate(closeTab)
   await visitor.opens('/sandbox')
-  assert.equal(await choice.inputValue(), second)
-  // A new tab has no business of its own, and the person no longer belongs to the one of the last choice.
-  await page.evaluate(`${kept(person)} = '${second}'; sessionStorage.removeItem('malipo.dashboard.merchant')`)
+  assert.equal(await choice.inputValue(), second, 'a later payment of another business changes nothing')
+  assert.equal(await page.evaluate(kept(colleague)), second)
+  await signsInAs(visitor, person)
+  assert.equal(await choice.inputValue(), first, 'the member gets the business of the last use')
+  // A choice in another tab does not change this tab.
+  await page.evaluate(`${kept(person)} = '${second}'`)
+  await visitor.opens('/sandbox')
+  assert.equal(await choice.inputValue(), first)
+  // A new tab has no business of its own, and the person no longer belongs to the one of the last use.
+  await page.evaluate(`${kept(person)} = '${second}'; ${closeTab}`)
   await rows('delete from members where merchant_id = $1 and user_id = $2', [second, person.user_id])
   await visitor.opens('/sandbox')
   await page.locator('.business-name').getByText('Duka 1', { exact: true }).waitFor()

@@ -9,6 +9,7 @@ import { overviewOf } from './overview.ts'
 import { OverviewAnswer, OverviewQuery } from './overview-schema.ts'
 import { getPayment, type PaymentSources } from './payment.ts'
 import { PaymentAnswer } from './payment-schema.ts'
+import { recentMerchantRoute } from './recent-merchant.ts'
 import { PART_MAX } from './timeline-read.ts'
 import { type TimelineOptions, timelineRoutes } from './timeline-routes.ts'
 
@@ -22,6 +23,7 @@ export function portalRoutes(deps: Deps, options: PortalOptions): Routes {
     overviewRoute(deps, app)
     attentionRoute(deps, app)
     troubledMerchantsRoute(deps, app)
+    recentMerchantRoute(deps, app)
     checklistRoute(deps, app)
     timeline(app)
     paymentRoute(deps, app, options)

@@ -18,8 +18,8 @@ const OPERATOR_PATH = /^\/(?:v1\/)?operator(?:$|[/?])/
 const HEALTH = ['/healthz', '/readyz']
 /** The public call of the API that the console of operators needs. The console also needs the calls of every session. */
 const NETWORKS = '/v1/destinations'
-/** A call of every session that only the dashboard of merchants needs. */
-const OF_MERCHANTS = '/v1/me/attention'
+/** The calls of every session that only the dashboard of merchants needs. */
+const OF_MERCHANTS = ['/v1/me/attention', '/v1/me/recent-merchant']
 
 /**
  * Creates the gate. If both settings are empty, every path exists for every request. A reload can change OPERATOR_ALLOWED_IPS.
@@ -34,7 +34,7 @@ export function createOperatorGate(config: Pick<Config, 'operator_url' | 'operat
     const is_their_host = operators !== null && isHost(operators, host)
     if (OPERATOR_PATH.test(path)) return is_allowed && (operators === null || is_their_host)
     if (!is_their_host || HEALTH.includes(path)) return true
-    if (path === OF_MERCHANTS) return false
+    if (OF_MERCHANTS.includes(path)) return false
     return is_allowed && (access === 'session' || access === 'authenticated' || path === NETWORKS)
   }
 }
