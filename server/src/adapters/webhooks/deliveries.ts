@@ -99,26 +99,32 @@ export function endpointFilterOf({ endpoint_id }: { endpoint_id?: string }): str
   return isId(endpoint_id) ? endpoint_id : refuseField('endpoint_id', 'must be "default" or the id of an endpoint')
 }
 
-const FIND_ENDPOINT = sql(
-  'webhook_delivery_endpoint',
-  'select id from webhook_configs where merchant_id = $1 and environment = $2 and id = $3',
-)
-
 /** A retry that is due within this time counts as due, because the clocks of two processes differ. */
 export const DUE_SOON_MS = 1_000
 
 // For an ended delivery, the statement leaves one attempt, whose result is final. The process that sends a delivery is its
 // lease_owner until the process records the result, so no retry without an owner is in flight. For a pending delivery,
 // updated_at stays, because the search for failing endpoints reads the last failure there.
+// The row locks keep the state that decides, so a refusal names the state that the update found.
 const REPLAY = sql(
   'webhook_delivery_replay',
-  `update webhook_deliveries
-   set status = 'pending', attempts = case when status = 'pending' then attempts else greatest(attempts, $4) end,
-     due_at = $5, lease_owner = null, updated_at = case when status = 'pending' then updated_at else $5 end
-   where merchant_id = $1 and environment = $2 and id = any($3::uuid[]) and ${ENDPOINT_EXISTS}
-     and (status in ('delivered', 'failed') and attempts < $6
-       or status = 'pending' and attempts > 0 and lease_owner is null and due_at > $7)
-   returning id`,
+  `with chosen as (
+     select id, status, attempts, lease_owner, due_at, ${ENDPOINT_EXISTS} as endpoint_exists from webhook_deliveries
+     where merchant_id = $1 and environment = $2 and id = any($3::uuid[]) order by id for update
+   ), queued as (
+     update webhook_deliveries d
+     set status = 'pending', attempts = case when c.status = 'pending' then d.attempts else greatest(d.attempts, $4) end,
+       due_at = $5, lease_owner = null, updated_at = case when c.status = 'pending' then d.updated_at else $5 end
+     from chosen c
+     where d.merchant_id = $1 and d.id = c.id and c.endpoint_exists
+       and (c.status in ('delivered', 'failed') and c.attempts < $6
+         or c.status = 'pending' and c.attempts > 0 and c.lease_owner is null and c.due_at > $7)
+     returning d.id
+   )
+   select c.id, case when q.id is not null then null
+       when c.status = 'cancelled' or not c.endpoint_exists then 'endpoint_deleted'
+       when c.status = 'pending' then 'waits' else 'attempt_limit' end as refusal
+   from chosen c left join queued q on q.id = c.id order by c.id`,
 )
 
 /**
@@ -164,9 +170,15 @@ export async function listDeliveries(
   }
 }
 
+/** Why the server does not send a delivery again. `waits`: it is due, in flight or without an attempt. */
+export type ReplayRefusal = 'waits' | 'attempt_limit' | 'endpoint_deleted'
+
+/** A delivery that the caller chose. Null as `refusal` means that the server queued one more attempt. */
+type ChosenDelivery = { id: string; refusal: ReplayRefusal | null }
+
 /**
- * Queues one more attempt of each delivery, and returns the ids of the queued ones. Skips deliveries that are due, in flight or
- * without an attempt, have 100 attempts or a deleted endpoint.
+ * Queues one more attempt of each delivery that the merchant has in this environment. Skips deliveries that are due, in flight or
+ * without an attempt, have 100 attempts or a deleted endpoint. Returns the reason for each of them.
  */
 export async function queueReplays(
   deps: Deps,
@@ -174,13 +186,17 @@ export async function queueReplays(
   merchant_id: string,
   environment: Environment,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<ChosenDelivery[]> {
   if (ids.length === 0) return []
   const now = deps.clock.now()
   const soon = new Date(now.getTime() + DUE_SOON_MS)
   const values = [merchant_id, environment, ids, ATTEMPTS_MAX - 1, now, REPLAYS_MAX, soon]
-  return (await tx.query<{ id: string }>(REPLAY, values)).map(({ id }) => id)
+  return tx.query<ChosenDelivery>(REPLAY, values)
 }
+
+/** Returns the ids of the deliveries that the server queued. */
+export const queuedOf = (chosen: readonly ChosenDelivery[]) =>
+  chosen.filter(({ refusal }) => refusal === null).map(({ id }) => id)
 
 /**
  * Queues one more attempt with the same id and bytes. If the delivery waits for a retry, makes this retry due now. Refuses an
@@ -195,25 +211,17 @@ export async function replayDelivery(
   id: string,
 ): Promise<DeliveryView> {
   if (!isId(id)) refuse('not_found')
-  const moved = await queueReplays(deps, tx, merchant_id, environment, [id])
-  const delivery = await getDelivery(tx, merchant_id, environment, id)
-  if (moved.length === 0) {
-    refuse('invalid_state', { message: await whyNotReplayed(tx, merchant_id, delivery) })
+  const [chosen] = await queueReplays(deps, tx, merchant_id, environment, [id])
+  if (chosen !== undefined && chosen.refusal !== null) {
+    refuse('invalid_state', { message: REFUSAL_MESSAGES[chosen.refusal] })
   }
-  return delivery
+  return getDelivery(tx, merchant_id, environment, id)
 }
 
-async function whyNotReplayed(
-  tx: Tx,
-  merchant_id: string,
-  { status, environment, endpoint_id }: DeliveryView,
-): Promise<string> {
-  if (status === 'pending') return 'This delivery is still pending: the server retries it. See next_attempt_at.'
-  const is_default = endpoint_id === DEFAULT_ENDPOINT
-  const exists = is_default || (await tx.query(FIND_ENDPOINT, [merchant_id, environment, endpoint_id])).length > 0
-  return exists
-    ? `The server attempted this delivery ${REPLAYS_MAX} times and does not send it again.`
-    : 'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.'
+const REFUSAL_MESSAGES: Readonly<Record<ReplayRefusal, string>> = {
+  waits: 'This delivery is still pending: the server retries it. See next_attempt_at.',
+  attempt_limit: `The server attempted this delivery ${REPLAYS_MAX} times and does not send it again.`,
+  endpoint_deleted: 'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.',
 }
 
 async function withAttempts(

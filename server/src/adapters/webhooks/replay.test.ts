@@ -6,6 +6,7 @@ import { createWorld, type World } from '../../../test/harness.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { queue } from '../../../test/webhooks.ts'
 import type { Merchant } from '../../access/merchants/index.ts'
+import { inTransaction, sql } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { firstIdAt } from '../../kernel/lib/index.ts'
 
@@ -21,6 +22,11 @@ after(async () => {
   await receiver.close()
   await world.close()
 })
+
+const QUEUE_FIRST = sql(
+  'test_webhook_queue_first',
+  "update webhook_deliveries set status = 'pending', attempts = 4, due_at = $2 where merchant_id = $1",
+)
 
 /** Makes a merchant with an API key, and one delivery for each status, one second apart. */
 async function stage(...statuses: string[]) {
@@ -162,6 +168,30 @@ test('a replay by another merchant queues no delivery, and the server refuses a 
   for (const body of wrong) assert.equal((await replay(body)).status, 400, JSON.stringify(body))
   assert.deepEqual(await pendingOf(merchant), [])
   assert.ok(key)
+})
+
+test('a refusal names the state that the server found when it queued, although an earlier request changed it meanwhile', async () => {
+  const { merchant, ids, token } = await stage('failed')
+  const [{ source_id } = { source_id: '' }] = await world.rows<{ source_id: string }>(
+    'select source_id from webhook_deliveries where merchant_id = $1',
+    [merchant.id],
+  )
+  const resend = () =>
+    world.post('/v1/merchant/webhook-resends?environment=sandbox', { collection_ids: [source_id] }, { key: token })
+  const waiting = async () =>
+    (
+      await world.rows(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'webhook_deliveries'",
+      )
+    ).length > 0
+  const request = await inTransaction(world.deps.db, async (tx) => {
+    await tx.query(QUEUE_FIRST, [merchant.id, world.deps.clock.now()])
+    const sent = resend()
+    for (let looks = 0; looks < 1_000 && !(await waiting()); looks++) await new Promise((done) => setTimeout(done, 10))
+    return { sent }
+  })
+  const deliveries = [{ id: ids[0], attempts: 0, refusal: 'waits' }]
+  assert.deepEqual((await request.sent).body.data.items, [{ collection_id: source_id, deliveries }])
 })
 
 test('one call sends the newest event of a hundred payments again once, and says for each delivery why it is not sent', async () => {

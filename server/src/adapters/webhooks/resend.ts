@@ -5,14 +5,14 @@ import { type Deps, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import { type App, answerOnce, caller, type Environment } from '../../kernel/http/index.ts'
 import { isId, refuse } from '../../kernel/lib/index.ts'
 import { access, auditReplays, tags } from './changes.ts'
-import { ENDPOINT_EXISTS, queueReplays } from './deliveries.ts'
+import { queuedOf, queueReplays } from './deliveries.ts'
 import type { EndpointOptions } from './endpoint-routes.ts'
 import { type ResendState, ResendStatesAnswer, ResendsAnswer, ResendsBody, ResendsQuery } from './schema.ts'
 
 /** The greatest number of payments of one call: the same as in a page of the list. */
 const PAYMENTS_MAX = 100
 
-type ResendRow = ResendState['deliveries'][number] & { collection_id: string; endpoint_exists: boolean }
+type ResendRow = ResendState['deliveries'][number] & { collection_id: string }
 
 // The newest event of a payment belongs to its latest change, which has the greatest source_seq.
 const STATES = sql(
@@ -22,8 +22,7 @@ const STATES = sql(
      where merchant_id = $1 and environment = $2 and source_type = 'collection' and source_id = any($3::uuid[])
      order by source_id, source_seq desc, id desc
    )
-   select d.source_id as collection_id, d.id, d.status, ${ENDPOINT_EXISTS} as endpoint_exists, coalesce(a.number, 0) as attempts,
-     a.status_code, a.error
+   select d.source_id as collection_id, d.id, d.status, coalesce(a.number, 0) as attempts, a.status_code, a.error
    from newest n
    join webhook_deliveries d on d.merchant_id = $1 and d.environment = $2 and d.source_type = 'collection'
      and d.source_id = n.source_id and d.source_seq = n.source_seq and d.event = n.event
@@ -59,12 +58,6 @@ function chosenIds(ids: readonly string[]): string[] {
   return chosen
 }
 
-/** Returns why the server does not send a delivery now. */
-function resendRefusalOf({ status, endpoint_exists }: ResendRow) {
-  if (status === 'cancelled' || !endpoint_exists) return 'endpoint_deleted'
-  return status === 'pending' ? 'waits' : 'attempt_limit'
-}
-
 /**
  * Queues one more attempt of the newest event of each payment, at each endpoint. Skips deliveries that are due, in flight or
  * without an attempt, so a repeated call sends nothing twice.
@@ -78,17 +71,18 @@ async function resendPayments(
 ) {
   const found = await readStates(tx, merchant_id, environment, collection_ids)
   const ids = found.map(({ id }) => id).sort()
-  const queued = new Set(await queueReplays(deps, tx, merchant_id, environment, ids))
+  const chosen = await queueReplays(deps, tx, merchant_id, environment, ids)
+  const refusals = new Map(chosen.map(({ id, refusal }) => [id, { refusal }]))
   const rows = Map.groupBy(found, ({ collection_id }) => collection_id)
   const items = collection_ids.map((collection_id) => ({
     collection_id,
-    deliveries: (rows.get(collection_id) ?? []).map((row) => ({
-      id: row.id,
-      attempts: row.attempts,
-      refusal: queued.has(row.id) ? null : resendRefusalOf(row),
-    })),
+    // A delivery that the retention removed since the read has no answer.
+    deliveries: (rows.get(collection_id) ?? []).flatMap(({ id, attempts }) => {
+      const answer = refusals.get(id)
+      return answer === undefined ? [] : [{ id, attempts, ...answer }]
+    }),
   }))
-  return { queued: [...queued], items }
+  return { queued: queuedOf(chosen), items }
 }
 
 /** Adds the routes that send the webhooks of several payments again, and that read the progress. */
