@@ -1,7 +1,7 @@
 // Shows the form of a dialog: its body, and the footer with the button that names the action and the button that cancels.
 
 import { Button, Group, Stack } from '@mantine/core'
-import type { FormEventHandler, ReactNode } from 'react'
+import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../ui/language.ts'
 import { partsTexts } from '../ui/parts-texts.ts'
 
@@ -17,6 +17,31 @@ export function DialogForm({
     <form onSubmit={onSubmit} noValidate className="dialog-form">
       {children}
     </form>
+  )
+}
+
+/**
+ * Shows the facts above the form of a dialog. On a phone, they scroll in a box, so that the field and the buttons are in view
+ * when the dialog opens. While the box scrolls, the Tab key reaches it.
+ */
+export function DialogFacts({ label, children }: { label: string; children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [scrolls, setScrolls] = useState(false)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setScrolls(element.scrollHeight > element.clientHeight))
+    for (const observed of [element, ...element.children]) observer.observe(observed)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div
+      ref={box}
+      className={`dialog-facts ${scrolls ? 'dialog-facts-scroll' : ''}`}
+      {...(scrolls ? { role: 'region', 'aria-label': label, tabIndex: 0 } : {})}
+    >
+      {children}
+    </div>
   )
 }
 

@@ -206,9 +206,11 @@ describe("the operators' console", () => {
   })
 
   for (const language of languagesOf(1))
-    test(`at 200 % zoom, the buttons of a dialog are in view, and its footer covers no field with the focus (${language})`, async () => {
-      const known = await operator.shop('100000.00')
-      const id = await operator.submit(known, { amount: '1500.00', ending: newEnding() })
+    test(`at 200 % zoom, the buttons of a dialog are in view, its footer covers no field with the focus, and a phone shows the field at once (${language})`, async () => {
+      const known = await operator.shop('70000.00')
+      await operator.act(await operator.submit(known, { amount: '1500.00' }), 'reject')
+      // Three warnings, and the rule of two operators.
+      const id = await operator.submit(known, { amount: '60000.00', ending: newEnding() })
       const visitor = await office.comes(asha, 'operator', { language })
       const { page, says } = visitor
       await visitor.opens(`/withdrawals/${id}`)
@@ -218,8 +220,8 @@ describe("the operators' console", () => {
         { width: 360, height: 640 },
       ])
         for (const [open, act] of [
-          [says('Idhinisha', 'Approve'), says('Idhinisha TZS 1,500', 'Approve TZS 1,500')],
-          [says('Kataa', 'Reject'), says('Kataa TZS 1,500', 'Reject TZS 1,500')],
+          [says('Idhinisha', 'Approve'), says('Idhinisha TZS 60,000', 'Approve TZS 60,000')],
+          [says('Kataa', 'Reject'), says('Kataa TZS 60,000', 'Reject TZS 60,000')],
         ] as const) {
           await page.setViewportSize(size)
           await visitor.press(open, open)
@@ -231,6 +233,15 @@ describe("the operators' console", () => {
             Promise.all(dialog.getAnimations().map((one: { finished: Promise<unknown> }) => one.finished)),
           )
           for (const shown of [button, cancel]) await assertShown(visitor, shown, 'footer')
+          assert.equal(await question(visitor).locator('.flag').count(), 3)
+          if (size.width === 360) {
+            await assertShown(visitor, question(visitor).getByRole('textbox'), 'body')
+            await assertShown(visitor, question(visitor).locator('.flag').first(), 'body')
+          }
+          if (process.env.SCREENSHOTS)
+            await page.screenshot({
+              path: `${process.env.SCREENSHOTS}/open-${language}-${size.width}-${act.slice(0, 4)}.png`,
+            })
           for (const field of await fields.all()) {
             await field.focus()
             const in_footer = await field.evaluate((one) => one.closest('.dialog-footer') !== null)
@@ -239,8 +250,6 @@ describe("the operators' console", () => {
           }
           await visitor.looks(`${open} in ${size.width} pixels`)
           await page.setViewportSize(size)
-          if (process.env.SCREENSHOTS)
-            await page.screenshot({ path: `${process.env.SCREENSHOTS}/zoom-${size.width}-${act.slice(0, 4)}.png` })
           await page.keyboard.press('Escape')
           await question(visitor).waitFor({ state: 'detached' })
         }
@@ -816,6 +825,8 @@ describe("the operators' console", () => {
         await visitor.picture('warning-count')
         await visitor.press('Nenda kwenye tahadhari ya kwanza', 'Go to the first warning')
         assert.equal(await focused(), '2,108')
+        const mark = "getComputedStyle(document.querySelector('tr:has(a:focus), li:has(a:focus)')).outline"
+        assert.match(await page.evaluate(mark), /solid 2px/)
         const row = await edgesOf(page.locator('a:focus'))
         assert.ok(row.top >= 0 && row.bottom <= size.height, `the row is in view: ${JSON.stringify(row)}`)
         for (const amount of ['2,109', '2,108', '2,109']) {
@@ -850,6 +861,11 @@ describe("the operators' console", () => {
         const boxes = page.locator('main').getByRole('checkbox', { name: /^(Chagua|Choose) TZS/ })
         await boxes.nth(11).waitFor()
         assert.equal(await bar.count(), 0, 'without a selection, no bar covers a row')
+        // No row has a warning, so the empty status above the rows takes no place before the button.
+        const lefts = await Promise.all(
+          [page.locator('h1.page-title'), chooseAll].map(async (one) => (await one.boundingBox())?.x),
+        )
+        assert.equal(lefts[1], lefts[0])
         const tops = () =>
           boxes.evaluateAll((all) => {
             const start = all[0]?.closest('main')?.getBoundingClientRect().top ?? 0

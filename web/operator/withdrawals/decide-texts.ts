@@ -5,6 +5,7 @@ import { texts } from '../../ui/language.ts'
 /** The texts of the dialogs, their fields, and the messages after the decision. */
 export const decideTexts = texts({
   sw: {
+    facts: 'Tahadhari na taarifa',
     amount: 'Kiasi',
     total: 'Yatakayotoka kwenye salio',
     to: 'Kwa',
@@ -82,6 +83,7 @@ export const decideTexts = texts({
     },
   },
   en: {
+    facts: 'Warnings and facts',
     amount: 'Amount',
     total: 'Leaves the balance',
     to: 'To',

@@ -9,7 +9,7 @@ import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
-import { DialogButtons, DialogForm } from '../dialog-form.tsx'
+import { DialogButtons, DialogFacts, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
 import { rejectionReasons } from '../reason-texts.ts'
 import { ReasonField } from '../saved-reasons.tsx'
@@ -45,13 +45,18 @@ export function Decide({
   return (
     <Dialog open={act !== null} onClose={rest.onClose} title={act === null ? '' : t[act].title}>
       {act === 'approve' || act === 'reject' ? (
-        <Stack gap="xs">
-          <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
-          {/* The footer of an approval says that no operator has asked for the name. */}
-          {act === 'approve' && check === null ? null : <NameOutcome check={check} flags={flags} />}
-        </Stack>
-      ) : null}
-      {act === null ? null : <Restated of={rest.of} known_name={known_name} />}
+        <DialogFacts label={t.facts}>
+          <Stack gap="xs">
+            <Flags flags={flags.filter(isWarning)} name_confirmed={check?.matches === true} />
+            {/* The footer of an approval says that no operator has asked for the name. */}
+            {act === 'approve' && check === null ? null : <NameOutcome check={check} flags={flags} />}
+            {act === 'approve' ? <ApprovalHint of={rest.of} /> : null}
+          </Stack>
+          <Restated of={rest.of} known_name={known_name} />
+        </DialogFacts>
+      ) : act === null ? null : (
+        <Restated of={rest.of} known_name={known_name} />
+      )}
       {act === 'approve' ? <Approve {...rest} {...{ name_differs, check, known_name }} /> : null}
       {act === 'reject' ? <Reject {...rest} flags={flags} /> : null}
       {act === 'ask' ? <Ask {...rest} /> : null}
@@ -59,6 +64,19 @@ export function Decide({
       {act === 'recall' ? <Recall {...rest} /> : null}
       {act === 'resolve' ? <Resolve {...rest} /> : null}
     </Dialog>
+  )
+}
+
+/** Says that two operators have to approve, and which approval comes next. */
+function ApprovalHint({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
+  const t = useTexts(decideTexts)
+  const { approvals_required, approvals } = withdrawal
+  if (approvals_required < 2) return null
+  const first = approvals[0]
+  return (
+    <Text fw={600} className="who">
+      {first ? t.approve.second(first.operator) : t.approve.first}
+    </Text>
   )
 }
 
@@ -135,14 +153,8 @@ function Approve({
     const paid = facts.rehearses || environment === 'sandbox' ? `${done} ${t.simulated}` : done
     onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : paid)
   })
-  const approvalHint = approvals_required < 2 ? null : first ? t.approve.second(first.operator) : t.approve.first
   return (
     <DialogForm onSubmit={send}>
-      {approvalHint === null ? null : (
-        <Text fw={600} className="who">
-          {approvalHint}
-        </Text>
-      )}
       <ApprovalReason
         checks={[check]}
         field={form.getInputProps('reason')}
@@ -186,7 +198,6 @@ function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & 
   })
   return (
     <DialogForm onSubmit={send}>
-      <Text>{t.reject.text}</Text>
       <ReasonField
         act="withdrawal.reject"
         fitting={flags.flatMap(({ cause }) => (cause === undefined ? [] : [reasons[cause]]))}
@@ -197,6 +208,7 @@ function Reject({ of: { withdrawal }, flags, onDone, onClose }: DecisionProps & 
         withAsterisk={false}
         {...form.getInputProps('reason')}
       />
+      <Text>{t.reject.text}</Text>
       <Problem error={error} />
       <DialogButtons text={t.reject.button(shown)} danger sending={sending} onClose={onClose} />
     </DialogForm>

@@ -142,7 +142,7 @@ function AboveRows({
     setTimeout(() => document.querySelector<HTMLElement>('.choice-bar button')?.focus())
   }
   return (
-    <Group gap="sm" className="no-print">
+    <Group gap="sm" className="no-print above-rows">
       <div role="status">
         {count > 0 ? <Chip tone="warn">{t.warnings(count, showCount(rows.length), has_more)}</Chip> : null}
       </div>
