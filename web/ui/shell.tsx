@@ -70,6 +70,10 @@ export function Shell({ children, ...parts }: ShellParts) {
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when its reader opens another page
   useEffect(() => close(), [path, close])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page has its own line of the menu
+  useEffect(() => {
+    document.querySelector('#menu [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+  }, [path])
   return (
     <ShellView {...parts} {...{ opened, toggle, burger, online, path }}>
       <div className="content">{children}</div>

@@ -59,6 +59,14 @@ for (const language of LANGUAGES) {
       await links.nth(place).click()
       await visitor.sees(name, name)
     }
+    // The line of the open page is in sight, also in a low window whose menu scrolls.
+    await page.setViewportSize({ width: 1280, height: 560 })
+    await page.reload()
+    const last = names.at(-1) ?? ''
+    await visitor.sees(last, last)
+    const line = await page.locator('.menu-lines [aria-current=page]').boundingBox()
+    const account = await page.locator('.menu-account').boundingBox()
+    assert.ok(line && account && line.y + line.height <= account.y + 1, JSON.stringify([line, account]))
     await visitor.leave()
   })
 }
