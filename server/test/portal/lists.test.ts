@@ -548,7 +548,7 @@ for (const language of LANGUAGES) {
     await visitor.leave()
   })
 }
-test('on a phone, a payment takes two lines, and its phone number and time are never cut', async () => {
+test('on a phone, a payment takes two lines, and no phone number, time or invoice number is cut', async () => {
   const { world } = office
   for (const reference of ['SHORT-1', `LONG-${'X'.repeat(60)}`]) {
     const paid = await world.post('/v1/collections/wallet-push', { amount: '1000000', phone: '0754123001', reference })
@@ -591,6 +591,27 @@ test('on a phone, a payment takes two lines, and its phone number and time are n
     }
   }
   await visitor.picture('two-lines')
+  const customer_name = 'Hassan Omari Abdallah wa Kariakoo Sokoni'
+  const item = { description: 'Viatu', quantity: '1', unit_price: '206000' }
+  const made = await world.post('/v1/invoices', { customer_name, due_date: '2099-12-05', items: [item] })
+  assert.equal(made.status, 201, made.text)
+  for (const width of [320, 360]) {
+    await page.setViewportSize({ width, height: 740 })
+    await visitor.opens('/sandbox/invoices')
+    await page.locator('.rows > li').getByText('INV-000001').waitFor()
+    const facts = await page.locator('.row-facts > span').evaluateAll((all) =>
+      all.map((one) => {
+        const { top, width: wide } = one.getBoundingClientRect()
+        return { text: one.textContent, top: Math.round(top), wide, cut: one.scrollWidth > one.clientWidth }
+      }),
+    )
+    const [number, name, due] = facts
+    assert.deepEqual([number?.text, name?.text], ['INV-000001', customer_name])
+    assert.deepEqual([number?.cut, due?.cut], [false, false], JSON.stringify(facts))
+    assert.equal(name?.top, number?.top)
+    assert.ok((due?.top ?? 0) > (number?.top ?? 0) && (name?.wide ?? 0) > 120, JSON.stringify(facts))
+  }
+  await visitor.picture('invoice-lines')
   await visitor.leave()
 })
 

@@ -37,9 +37,11 @@ export function Invoices() {
     title: <Amount value={row.total} currency={row.currency} />,
     status: <Chip tone={toneOf(row.status)}>{words.invoice(row.status)}</Chip>,
     facts: [
+      <span key="number" className="whole">
+        {row.number}
+      </span>,
       row.customer_name,
-      row.number,
-      <span key="due" className="whole">
+      <span key="due" className="own-line">
         {t.due_on(showDate(row.due_date, language))}
       </span>,
     ],
