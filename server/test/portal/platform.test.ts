@@ -401,6 +401,15 @@ for (const language of languagesOf(1)) {
     const network = page.getByLabel(says('Mtandao au benki', 'Network or bank'))
     await network.locator('option[value=MPESA]').waitFor({ state: 'attached' })
     assert.equal(await warning.count(), 0, 'the default list prices all methods')
+    const standard = says('Kawaida: bila makato', 'Default: no fee')
+    assert.equal(await page.locator('[data-path="rules.0.label"]').inputValue(), standard)
+    // A legend in the border stands at the top edge of its group. A heading stands inside, as in other cards.
+    await page.getByRole('group', { name: says('Kanuni 1', 'Rule 1'), exact: true }).waitFor()
+    const drawn = await page.evaluate<string[]>(`(() => {
+      const { borderTopWidth, paddingLeft } = getComputedStyle(document.querySelector('fieldset'))
+      return [borderTopWidth, paddingLeft, getComputedStyle(document.querySelector('legend')).float]
+    })()`)
+    assert.deepEqual(drawn, ['0px', '0px', 'left'])
     await network.selectOption('MPESA')
     await warning.waitFor()
     // The warning names only the destinations without a rule, because the rule of a network does not apply to bank accounts.
@@ -411,6 +420,10 @@ for (const language of languagesOf(1)) {
     await visitor.press('Angalia makato', 'Preview the fees')
     await visitor.press('Tumia orodha hii', 'Apply this list')
     await page.getByText(says('Orodha mpya inatumika sasa.', 'The new list applies now.')).waitFor()
+    const stored = 'select label from pricing_rules where merchant_id = $1 and valid_until is null'
+    assert.deepEqual(await world.rows(stored, [merchant.id]), [{ label: 'Default: no fee' }])
+    await visitor.opens(`/merchants/${merchant.id}`)
+    await page.getByRole('cell', { name: standard }).waitFor()
     await world.rows(
       "update pricing_rules set destination_code = 'VODKA' where merchant_id = $1 and valid_until is null",
       [merchant.id],

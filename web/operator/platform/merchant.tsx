@@ -20,7 +20,7 @@ import { useDestinationName } from '../operator.ts'
 import { Adjustments } from './adjustments.tsx'
 import { PayoutLimits } from './limits.tsx'
 import { MerchantStatus } from './merchants.tsx'
-import { merchantsTexts } from './merchants-texts.ts'
+import { DEFAULT_RULE, merchantsTexts } from './merchants-texts.ts'
 import { Unpriced } from './prices.tsx'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
@@ -204,7 +204,7 @@ function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
             rows={rules}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.label, show: (row) => row.label || '–' },
+              { label: t.label, show: ({ label }) => (label === DEFAULT_RULE ? t.default_rule : label || '–') },
               { label: t.flow, show: (row) => t.flows[row.flow] ?? row.flow },
               { label: t.method, show: (row) => (row.method === null ? t.any : words.method(row.method)) },
               {

@@ -2,6 +2,9 @@
 
 import { texts } from '../../ui/language.ts'
 
+/** The stored name of the price rule that each new merchant gets. */
+export const DEFAULT_RULE = 'Default: no fee'
+
 /** The texts of the list of merchants, and of the page of a merchant with prices and corrections. */
 export const merchantsTexts = texts({
   sw: {
@@ -82,6 +85,7 @@ export const merchantsTexts = texts({
     processor: 'Makato ya mtoa huduma (TZS)',
     pass: 'Biashara inalipa makato ya mtoa huduma',
     label: 'Jina la kanuni',
+    default_rule: 'Kawaida: bila makato',
     add_rule: 'Ongeza kanuni',
     remove_rule: (number: number) => `Ondoa kanuni ${number}`,
     preview: 'Angalia makato',
@@ -197,6 +201,7 @@ export const merchantsTexts = texts({
     processor: "Provider's fee (TZS)",
     pass: "The merchant pays the provider's fee",
     label: 'Name of the rule',
+    default_rule: DEFAULT_RULE,
     add_rule: 'Add a rule',
     remove_rule: (number: number) => `Remove rule ${number}`,
     preview: 'Preview the fees',

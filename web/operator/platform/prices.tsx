@@ -19,7 +19,7 @@ import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
-import { useTexts } from '../../ui/language.ts'
+import { LANGUAGES, useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Amount, Page, PageButton } from '../../ui/parts.tsx'
@@ -29,7 +29,7 @@ import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { useDestinationName } from '../operator.ts'
-import { merchantsTexts } from './merchants-texts.ts'
+import { DEFAULT_RULE, merchantsTexts } from './merchants-texts.ts'
 
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']
@@ -79,15 +79,14 @@ export function PriceEditor() {
   )
 }
 
-const typed = ({
-  id: _id,
-  valid_from: _since,
-  destination_known: _known,
-  method,
-  destination_code,
-  ...rule
-}: RuleBody): RuleFields => ({
+const DEFAULT_LABELS: readonly string[] = LANGUAGES.map((language) => merchantsTexts[language].default_rule)
+
+const typed = (
+  { id: _id, valid_from: _since, destination_known: _known, method, destination_code, ...rule }: RuleBody,
+  default_rule: string,
+): RuleFields => ({
   ...rule,
+  label: rule.label === DEFAULT_RULE ? default_rule : rule.label,
   method: method ?? '',
   destination_code: destination_code ?? '',
 })
@@ -95,6 +94,7 @@ const typed = ({
 function ruleBody(rules: readonly RuleFields[]): PricesBody {
   const sent = rules.map(({ method, destination_code, ...rule }) => ({
     ...rule,
+    label: DEFAULT_LABELS.includes(rule.label) ? DEFAULT_RULE : rule.label,
     method: method === '' ? null : method,
     destination_code: destination_code.trim() === '' ? null : destination_code.trim(),
   }))
@@ -111,7 +111,7 @@ function EditPrices({ merchant_id, rules }: { merchant_id: string; rules: readon
   const [notice, setNotice] = useState<string | null>(null)
   const { form, submit, forget, error, sending } = useDraft({
     name: `prices.${merchant_id}`,
-    initial: { rules: rules.length === 0 ? [NEW] : rules.map(typed) },
+    initial: { rules: rules.length === 0 ? [NEW] : rules.map((rule) => typed(rule, t.default_rule)) },
   })
   const params = { merchant_id }
   const now = JSON.stringify(form.values.rules)
