@@ -3,13 +3,11 @@
 
 import type { call as Call } from '../ui/api.ts'
 import type { Environment } from '../ui/data.ts'
-import { awaitResults, lastNumber } from './delivery-results.ts'
+import { awaitResults, lastNumber, REPLAYS_MAX } from './delivery-results.ts'
 
 /** The greatest number of pages of one read. If the list is longer, the console does not follow the deliveries. */
 const PAGES_MAX = 3
 const PAGE_SIZE = 100
-/** The server replays no delivery with this number of attempts. */
-const ATTEMPTS_MAX = 100
 
 /** The list to read: the deliveries of this endpoint since the oldest missed one. */
 type MissedList = { environment: Environment; endpoint_id: string; from: string }
@@ -33,8 +31,10 @@ async function readList(call: typeof Call, list: MissedList & { to?: string }) {
 export async function readMissed(call: typeof Call, list: MissedList): Promise<MissedRead | null> {
   const items = await readList(call, list).catch(() => null)
   const missed = items?.filter(
-    ({ status, attempts }) =>
-      lastNumber(attempts) < ATTEMPTS_MAX && (status === 'failed' || (status === 'pending' && attempts.length > 0)),
+    ({ status, attempts, delivered_at }) =>
+      delivered_at === null &&
+      lastNumber(attempts) < REPLAYS_MAX &&
+      (status === 'failed' || (status === 'pending' && attempts.length > 0)),
   )
   const newest = missed?.[0]
   if (missed === undefined || newest === undefined) return null

@@ -14,6 +14,7 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { problemTexts } from '../../ui/problem-texts.ts'
 import { showCount } from '../../ui/show.ts'
 import { showProgressToast } from '../../ui/toast.tsx'
+import { REPLAYS_MAX } from '../delivery-results.ts'
 import { useHasRole } from '../merchant.ts'
 import { type ResendFailure, resendAll } from './resend-run.ts'
 import { nameOfPayment, type SelectablePayment } from './selectable-payment.ts'
@@ -32,7 +33,7 @@ const resendManyTexts = texts({
       `Webhook zote zimefika kwa malipo ${showCount(arrived)}${not === 0 ? '' : `, hazijafika zote kwa malipo ${showCount(not)}`}.`,
     no_webhook: 'malipo hayana webhook',
     waits: 'ujumbe unasubiri kutumwa tayari',
-    attempt_limit: 'seva imeutuma mara 100 na haiutumi tena',
+    attempt_limit: `seva imeutuma mara ${REPLAYS_MAX} na haiutumi tena`,
     late: 'bado hakuna matokeo baada ya sekunde 30',
     status: (code: number) => `seva yako imejibu HTTP ${code}`,
     lost: 'muunganisho umekatika; huenda ujumbe umetumwa',
@@ -54,7 +55,7 @@ const resendManyTexts = texts({
       `All webhooks arrived for ${showCount(arrived)} ${arrived === 1 ? 'payment' : 'payments'}${not === 0 ? '' : `, not for ${showCount(not)}`}.`,
     no_webhook: 'the payment has no webhook',
     waits: 'the event already waits for its attempt',
-    attempt_limit: 'the server made 100 attempts and sends it no more',
+    attempt_limit: `the server made ${REPLAYS_MAX} attempts and sends it no more`,
     late: 'no result after 30 seconds',
     status: (code: number) => `your server answered with HTTP ${code}`,
     lost: 'the connection failed, so the server may have sent the event',

@@ -11,7 +11,7 @@ import { checkConfig } from './config.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
 import { addEndpoint } from './endpoint-config.ts'
 import { DEFAULT_ENDPOINT_ID, subscriptionKey, subscriptionsOf } from './enqueue.ts'
-import { failingEndpoints } from './failing.ts'
+import { failingEndpoints, troubledEndpoints } from './failing.ts'
 
 const MINUTE = 60_000
 
@@ -221,7 +221,7 @@ describe('deliveries', () => {
     assert.deepEqual([shown.status, shown.attempts.length, receiver.received.length], ['delivered', 3, 3])
   })
 
-  test('an endpoint that works again stays out of the failing endpoints when a member sends a waiting delivery', async () => {
+  test('an endpoint that works again stays out of the failing endpoints when a member sends a waiting delivery, or repeats a delivered one in vain', async () => {
     const { deps, deliverer, clock } = bench
     const merchant = await merchantWith(deps, receiver.url)
     receiver.reply = { kind: 'status', status: 500 }
@@ -234,9 +234,19 @@ describe('deliveries', () => {
     assert.equal((await failing()).length, 1)
     receiver.reply = { kind: 'status', status: 200 }
     clock.advance(1_000)
-    await queue(deps, merchant)
+    const [delivered] = await queue(deps, merchant)
+    assert.ok(delivered)
     await deliverDue(deliverer)
     assert.equal((await failing()).length, 0)
+    receiver.reply = { kind: 'status', status: 500 }
+    clock.advance(1_000)
+    await inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivered.id))
+    await deliverDue(deliverer)
+    const { status, attempts } = await show(merchant, delivered)
+    assert.deepEqual([status, attempts.map(({ status_code }) => status_code)], ['failed', [200, 500]])
+    assert.deepEqual(await failing(), [], 'a delivered event is not missed')
+    const missed = (await troubledEndpoints(deps, deps.db, merchant.id)).map((row) => [row.state, row.failed])
+    assert.deepEqual(missed, [['waiting', 1]], 'only the first delivery waits')
     clock.advance(1_000)
     await inTransaction(deps.db, (tx) => replayDelivery(deps, tx, merchant.id, 'sandbox', delivery.id))
     assert.equal((await failing()).length, 0)

@@ -72,7 +72,8 @@ const COLUMNS =
 const REPLAYABLE = `(status = 'failed' and attempts < ${REPLAYS_MAX} or lease_owner is null and due_at > $7)`
 
 // The pauses grow with each attempt, so the deliveries with most failed attempts are due last, and the query reads them first.
-// After a replay, only the result of the last attempt counts. As text, the states are in the order of their urgency.
+// After a replay, only the result of the last attempt counts. A delivery that the endpoint accepted once is no missed delivery,
+// also if a later repetition failed. As text, the states are in the order of their urgency.
 const failingOf = (name: string, whose: string) =>
   sql(
     name,
@@ -97,13 +98,19 @@ const failingOf = (name: string, whose: string) =>
          select at + make_interval(secs => duration_ms / 1000.0) as ended_at, error from webhook_attempts
          where merchant_id = d.merchant_id and delivery_id = d.id and d.status = 'pending' and d.attempts >= $5
          order by number desc limit 1) a on true
-       where d.status = 'failed' or d.attempts < $5 or a.error is not null
+       where (d.status = 'failed' or d.attempts < $5 or a.error is not null)
+         and (d.attempts < $5 or not exists (
+           select 1 from webhook_attempts where merchant_id = d.merchant_id and delivery_id = d.id and error is null))
      ), succeeded as (
-       select m.merchant_id, n.environment, n.endpoint_id, max(n.updated_at) as at
+       select m.merchant_id, n.environment, n.endpoint_id, max(coalesce(a.ended_at, n.updated_at)) as at
        from (select distinct merchant_id from missed) m cross join lateral (
-         select environment, endpoint_id, status, updated_at from webhook_deliveries
+         select id, environment, endpoint_id, status, attempts, updated_at from webhook_deliveries
          where merchant_id = m.merchant_id order by id desc limit $3) n
-       where n.status = 'delivered' group by 1, 2, 3
+       left join lateral (
+         select max(at + make_interval(secs => duration_ms / 1000.0)) as ended_at from webhook_attempts
+         where merchant_id = m.merchant_id and delivery_id = n.id and error is null
+           and n.status <> 'delivered' and n.attempts >= $5) a on true
+       where n.status = 'delivered' or a.ended_at is not null group by 1, 2, 3
      ), stated as (
        select m.*, case when s.at >= m.missed_at then 'waiting'
          when m.status = 'failed' or m.attempts >= ${MISSES_MIN} then 'failing' else 'retrying' end as state
