@@ -317,12 +317,16 @@ export function EnvironmentSwitch({
 
 /**
  * Redirects to the first page in the environment that this tab used last. A new tab takes the environment that this browser used
- * last. If the browser has used none, redirects to the sandbox.
+ * last. If the browser has used none, takes that of the newest payment, and without a payment the sandbox.
  */
 export function ToEnvironment() {
   const navigate = useNavigate()
   const used = sessionStorage.getItem(ENVIRONMENT) ?? localStorage.getItem(ENVIRONMENT)
-  const last = used === 'live' ? 'live' : 'sandbox'
-  useEffect(() => void navigate({ to: `/${last}`, replace: true }), [navigate, last])
+  const recent = useRead('GET /v1/me/recent-merchant', {}, { enabled: used === null })
+  const is_known = used !== null || recent.data !== undefined || recent.error !== null
+  const next = (used ?? recent.data?.environment) === 'live' ? 'live' : 'sandbox'
+  useEffect(() => {
+    if (is_known) void navigate({ to: `/${next}`, replace: true })
+  }, [navigate, is_known, next])
   return null
 }

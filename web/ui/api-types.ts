@@ -1287,7 +1287,7 @@ export type Calls = {
     params: {  }
     query: {  }
     body: undefined
-    data: { merchant_id: string | null }
+    data: { merchant_id: string | null; environment: "live" | "sandbox" | null }
   }
   'GET /v1/merchant/checklist': {
     params: {  }

@@ -66,6 +66,17 @@ test('the console renews the session while a person works, and the sign-out ends
   const third_tab = await visitor.context.newPage()
   await third_tab.goto(`${office.url}/dashboard/`)
   await third_tab.waitForURL((url) => url.pathname === '/dashboard/live')
+  // A browser that used no environment opens the sandbox. If the newest payment is live, it opens the live environment.
+  const { world } = office
+  const live_key = await world.newKey({ merchant: world.merchant, environment: 'live' })
+  for (const path of ['/dashboard/sandbox', '/dashboard/live']) {
+    await third_tab.evaluate(
+      "for (const one of [localStorage, sessionStorage]) one.removeItem('malipo.dashboard.environment')",
+    )
+    await third_tab.goto(`${office.url}/dashboard/`)
+    await third_tab.waitForURL((url) => url.pathname === path)
+    assert.equal((await world.post('/v1/collections', { amount: '500' }, { key: live_key })).status, 202)
+  }
   await third_tab.close()
   const questions: string[] = []
   page.on('framenavigated', (frame) => {

@@ -25,8 +25,9 @@ const pay = async (merchant: Merchant, environment: Environment) => {
 const recent = async (token: string) => {
   const { status, body } = await world.get('/v1/me/recent-merchant', token)
   assert.equal(status, 200)
-  return body.data.merchant_id
+  return [body.data.merchant_id, body.data.environment]
 }
+const NONE = [null, null]
 
 test('the merchant with the newest payment of any environment and status is that of the user, and null without a payment', async () => {
   const merchants = await Promise.all([1, 2, 3, 4].map(() => world.newMerchant()))
@@ -34,24 +35,24 @@ test('the merchant with the newest payment of any environment and status is that
   const roles = [one, two, strict].map((merchant) => ({ role: 'VIEWER' as const, merchant }))
   const { token: strong, user_id } = await world.newSession(roles)
   await pay(foreign, 'sandbox')
-  assert.equal(await recent(strong), null)
+  assert.deepEqual(await recent(strong), NONE)
   await pay(two, 'live')
-  assert.equal(await recent(strong), two.id)
+  assert.deepEqual(await recent(strong), [two.id, 'live'])
   await pay(one, 'sandbox')
-  assert.equal(await recent(strong), one.id)
+  assert.deepEqual(await recent(strong), [one.id, 'sandbox'])
   await pay(strict, 'sandbox')
   await pay(foreign, 'live')
-  assert.equal(await recent(strong), strict.id)
+  assert.deepEqual(await recent(strong), [strict.id, 'sandbox'])
   await world.rows('update merchants set second_factor_required = true where id = $1', [strict.id])
   const issuer = await issuerKey(world.deps, 'http://127.0.0.1/identity')
-  assert.equal(await recent(await issueAccessToken(world.deps, issuer, user_id, ['pwd'])), one.id)
-  assert.equal(await recent(strong), strict.id)
+  assert.deepEqual(await recent(await issueAccessToken(world.deps, issuer, user_id, ['pwd'])), [one.id, 'sandbox'])
+  assert.deepEqual(await recent(strong), [strict.id, 'sandbox'])
   await pay(two, 'sandbox')
-  assert.equal(await recent(strong), two.id)
+  assert.deepEqual(await recent(strong), [two.id, 'sandbox'])
 })
 
 test('users without a merchant get null, and the server refuses API keys', async () => {
-  assert.equal(await recent((await world.newSession('SUPER_ADMIN')).token), null)
+  assert.deepEqual(await recent((await world.newSession('SUPER_ADMIN')).token), NONE)
   assert.deepEqual(codeOf(await world.get('/v1/me/recent-merchant', world.sandbox_key)), [403, 'insufficient_role'])
 })
 
@@ -65,9 +66,10 @@ test('the server reads the same number of rows for merchants with few and with m
   for (const merchant of merchants) await pay(merchant, 'sandbox')
   await world.rows('analyze collections')
   const few = await read('dashboard')
-  assert.equal(few.result, merchants[1]?.id)
+  assert.equal(few.result?.merchant_id, merchants[1]?.id)
   for (const merchant of merchants) for (let i = 0; i < 40; i++) await pay(merchant, 'sandbox')
   await world.rows('analyze collections')
-  assert.deepEqual(await read('dashboard'), few)
+  const many = await read('dashboard')
+  assert.deepEqual([many.result?.merchant_id, many.read], [few.result?.merchant_id, few.read])
   assert.deepEqual(await read('operator'), { result: null, read: 0 })
 })
