@@ -261,18 +261,22 @@ export function Reference({ text }: { text: string | null }) {
   )
 }
 
-/** Shows a name. If the name is an e-mail address, the line may break after the @ sign and before a dot of the domain. */
+/** The largest number of characters of a domain that stays on one line. */
+const DOMAIN_OF_LINE = 24
+
+/** Shows a name. An e-mail address breaks after the @ sign. Only a long domain also breaks before its dots. */
 export function PersonName({ name }: { name: string }) {
   const [user, domain, ...rest] = name.split('@')
   if (!user || !domain || rest.length > 0) return <>{name}</>
+  const parts = domain.length > DOMAIN_OF_LINE ? domain.split(/(?=\.)/) : [domain]
   return (
     <span className="email">
       {user}@
-      {domain.split('.').map((label, place) => (
+      {parts.map((part, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a domain keep their places
         <Fragment key={place}>
           <wbr />
-          {place === 0 ? label : `.${label}`}
+          {part}
         </Fragment>
       ))}
     </span>

@@ -45,6 +45,35 @@ test("an administrator invites a person, changes the person's role and removes t
   assert.equal(await again.evaluate((button) => button === button.ownerDocument.activeElement), true, 'keeps the focus')
   assert.equal(await page.getByLabel('Barua pepe').inputValue(), '')
   await visitor.looks('members')
+  // On a phone, all labels are above their values, and the domain of an address stays on one line.
+  await page.setViewportSize({ width: 360, height: 740 })
+  await office.world.rows("update users set email = 'merchant-admin@demo.malipo.example' where id = $1", [
+    admin.user_id,
+  ])
+  await visitor.opens('/live/members')
+  await page.getByText('(wewe)').waitFor()
+  const cells = await page.evaluate<string[]>(`[...document.querySelectorAll('.list td')].map((cell) => {
+    const edge = (box) => Math.round(box.left)
+    const value = document.createRange()
+    value.selectNodeContents(cell.firstElementChild)
+    const style = getComputedStyle(cell, '::before')
+    return [style.display, edge(cell.getBoundingClientRect()) === edge(value.getBoundingClientRect())].join(' ')
+  })`)
+  assert.ok(cells.length >= 10)
+  assert.deepEqual([...new Set(cells)], ['block true'])
+  const tops = await page.evaluate<number[]>(`(() => {
+    const nodes = [...document.querySelector('.email').childNodes].filter((node) => node.nodeType === 3)
+    return nodes.filter((node) => !/@|merchant/.test(node.data)).map((node) => {
+      const text = document.createRange()
+      text.selectNodeContents(node)
+      return Math.round(text.getBoundingClientRect().top)
+    })
+  })()`)
+  assert.ok(tops.length > 0 && new Set(tops).size === 1, `the domain is on ${tops.length} lines`)
+  await visitor.picture('members')
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await office.world.rows('update users set email = $2 where id = $1', [admin.user_id, admin.email])
+  await visitor.opens('/live/members')
 
   await page.getByRole('button', { name: 'Badilisha jukumu: neema@example.com' }).click()
   await page.getByRole('dialog').getByRole('radio', { name: 'Msanidi programu' }).check()

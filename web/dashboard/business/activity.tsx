@@ -6,7 +6,7 @@ import { auditName } from '../../ui/audit-words.ts'
 import { type Environment, useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, FactList, Mono, Page, PageLink, Time } from '../../ui/parts.tsx'
+import { EmptyState, FactList, Mono, Page, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { useHasRole, useMerchantAccess } from '../merchant.ts'
 import { activityTexts } from './activity-texts.ts'
 
@@ -51,7 +51,7 @@ function Who({ row: { actor } }: { row: ActivityRow }) {
   return (
     <>
       {actor.kind === 'api_key' ? `${t.key}: ` : ''}
-      {actor.name}
+      <PersonName name={actor.name} />
     </>
   )
 }

@@ -11,7 +11,7 @@ import { InviteAgain, MemberSince } from '../../ui/invitation.tsx'
 import { useTexts } from '../../ui/language.ts'
 import { Table } from '../../ui/list.tsx'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
-import { Chip, FactList, Mono, Page, PageButton, PageLink, Time } from '../../ui/parts.tsx'
+import { Chip, FactList, Mono, Page, PageButton, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
@@ -93,7 +93,7 @@ function MerchantFacts({ merchant }: { merchant: MerchantDetail }) {
             rows={merchant.members}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.email, show: (row) => row.email, wide: true },
+              { label: t.email, show: (row) => <PersonName name={row.email} />, wide: true },
               { label: t.name, show: (row) => (row.name === row.email ? '–' : row.name) },
               { label: t.role, show: (row) => words.role(row.role) },
               { label: t.since, show: (row) => <MemberSince member={row} /> },
