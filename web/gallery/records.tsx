@@ -89,7 +89,12 @@ function ExampleList({ selects = false }: { selects?: boolean }) {
     { label: t.status, show: ({ status }) => <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> },
     { label: t.reference, show: ({ reference }) => reference ?? '–' },
   ]
-  const bulk = { label: t.resend, can: ({ id }: ExampleRow) => id !== '3', select: () => t.select }
+  const bulk = {
+    label: t.resend,
+    can: ({ id }: ExampleRow) => id !== '3',
+    select: () => t.select,
+    run: () => Promise.resolve([]),
+  }
   return (
     <Table
       label={t.payments}

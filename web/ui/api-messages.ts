@@ -44,6 +44,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
   'must be live or sandbox': 'Chagua mazingira: Halisi au Majaribio.',
   'must be up to {} ids, separated by commas': 'Chagua malipo yasiyozidi {}.',
   'must have 1 to {} ids of payments': 'Chagua malipo kati ya 1 na {}.',
+  'must be absent if the request has collection_ids': 'Usiandike hii pamoja na malipo yaliyochaguliwa.',
+  'must have 1 to {} ids of deliveries': 'Chagua ujumbe kati ya 1 na {}.',
   'must occur only once': 'Taja hili mara moja tu.',
   'has "{}" twice': 'Ina "{}" mara mbili. Ondoa moja.',
   'must be a decimal such as "25000.00" or 25000, without sign, exponent or separators':
@@ -321,6 +323,8 @@ const SWAHILI: Readonly<Record<string, string>> = {
     'Ujumbe huu umejaribiwa mara {}. Hautumwi tena.',
   'The server sends the webhooks of at most {} payments in one call. Choose fewer payments.':
     'Webhook za malipo yasiyozidi {} hutumwa kwa mara moja. Chagua malipo machache zaidi.',
+  'The server sends at most {} deliveries in one call. Choose fewer deliveries.':
+    'Ujumbe usiozidi {} hutumwa kwa mara moja. Chagua ujumbe mchache zaidi.',
   'The merchant deleted the webhook endpoint of this delivery. The server does not send it again.':
     'Anwani ya ujumbe huu imeondolewa. Ujumbe hautumwi tena.',
   'Use /v1/merchant/webhook-config for the default endpoint.':

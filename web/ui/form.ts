@@ -40,6 +40,24 @@ export function isUnresolved(error: unknown): boolean {
 }
 
 /**
+ * Keeps the Idempotency-Key of an action on chosen records, so that a press after an unknown answer sends nothing twice. `onceFor`
+ * returns the same key for the same records until `settle` gets a known answer: null for a success, or the error.
+ */
+export function useChosenKey() {
+  const kept = useRef<{ chosen: string; once: string } | null>(null)
+  return {
+    onceFor(ids: readonly string[]): string {
+      const chosen = ids.join()
+      if (kept.current?.chosen !== chosen) kept.current = { chosen, once: newIdempotencyKey() }
+      return kept.current.once
+    },
+    settle(error: unknown): void {
+      if (error === null || !isUnresolved(error)) kept.current = null
+    },
+  }
+}
+
+/**
  * The fields of a form. `check` returns the errors of the fields. `rename` maps API fields to form fields. `say` has texts that
  * replace the messages of the API, by the name of the field.
  */

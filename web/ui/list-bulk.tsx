@@ -6,7 +6,6 @@ import { type ReactNode, useState } from 'react'
 import { texts, useTexts } from './language.ts'
 import { Problem } from './problem.tsx'
 import { showCount } from './show.ts'
-import { showToast } from './toast.tsx'
 
 const bulkTexts = texts({
   sw: {
@@ -27,25 +26,20 @@ export type BulkAct<Row> = {
   can: (row: Row) => boolean
   /** The name of the checkbox of a row, for screen readers. */
   select: (row: Row) => string
-  /** Sends the action on one row. */
-  run?: (row: Row) => Promise<unknown>
-  /** The message after `run`, with the number of rows whose action the server has accepted. */
-  done?: (count: number) => string
-  /** Sends the action on all rows in one call, in place of `run`. Afterwards, the rows stay selected. */
-  runAll?: (rows: readonly Row[]) => Promise<unknown>
+  /** Sends the action on all rows in one call, and returns the keys of the rows that stay selected. */
+  run: (rows: readonly Row[]) => Promise<string[]>
   /** Shows further actions on the selected rows, and their results, which also appear without a selected row. */
   more?: (rows: readonly Row[], choose: (keys: string[]) => void) => ReactNode
 }
 
 /**
- * Shows the number of selected rows, and the button of the action. If no row of the list allows an action, shows only results. If `act` has `run`, the action stops at the first row that
- * fails, and this row and the following rows stay selected.
+ * Shows the number of selected rows, and the button of the action. If no row of the list allows an action, shows only results. If
+ * the call fails, the rows stay selected.
  */
 export function BulkBar<Row>({
   act,
   rows,
   idle,
-  keyOf,
   choose,
 }: {
   act: BulkAct<Row>
@@ -53,7 +47,6 @@ export function BulkBar<Row>({
   rows: readonly Row[]
   /** True if no row of the list allows the action. */
   idle: boolean
-  keyOf: (row: Row) => string
   choose: (keys: string[]) => void
 }) {
   const t = useTexts(bulkTexts)
@@ -63,27 +56,14 @@ export function BulkBar<Row>({
   const run = async () => {
     setBusy(true)
     setError(null)
-    let done = 0
     try {
-      if (act.runAll) {
-        await act.runAll(rows)
-        return
-      }
-      for (const row of rows) {
-        await act.run?.(row)
-        done += 1
-      }
+      const left = await act.run(rows)
+      if (left.length < rows.length) choose(left)
     } catch (thrown) {
       setError(thrown)
-    } finally {
-      setBusy(false)
-      if (!act.runAll) {
-        choose(rows.slice(done).map(keyOf))
-        // The result is a toast, because this bar is empty if no row of the list allows the action any more.
-        if (done > 0 && act.done) showToast(act.done(done))
-        await queries.invalidateQueries()
-      }
     }
+    setBusy(false)
+    await queries.invalidateQueries()
   }
   return (
     <Group gap="sm" className="no-print bulk-bar">

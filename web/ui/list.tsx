@@ -196,13 +196,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       {none ? props.empty : null}
       {data && empty && !none ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {props.bulk ? (
-        <BulkBar
-          act={props.bulk}
-          rows={selected}
-          idle={!data?.items.some(props.bulk.can)}
-          keyOf={props.rowKey}
-          choose={setChosen}
-        />
+        <BulkBar act={props.bulk} rows={selected} idle={!data?.items.some(props.bulk.can)} choose={setChosen} />
       ) : null}
       {data && data.items.length > 0 ? (
         <SecondsContext value={false}>

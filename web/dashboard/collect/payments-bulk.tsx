@@ -33,10 +33,11 @@ export function usePaymentsBulk(): BulkAct<SelectablePayment> {
     label: t.save,
     can: () => true,
     select: (row) => `${parts.select}: ${showAmount(row.amount, row.currency)}, ${nameOfPayment(row)}`,
-    runAll: async (rows) => {
+    run: async (rows) => {
       const ids = rows.map(({ collection_id }) => collection_id).join(',')
       await download('GET /v1/collections/export.csv', withScope(scope, { query: { ids } }), 'collections.csv')
       showToast(t.saved(showCount(rows.length)))
+      return rows.map(({ collection_id }) => collection_id)
     },
     more: (rows, choose) => (
       <>

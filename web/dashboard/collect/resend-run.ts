@@ -33,6 +33,8 @@ export async function resendAll(
     const body = { collection_ids: [...collection_ids] }
     const { items } = await call('POST /v1/merchant/webhook-resends', { body, once })
     for (const { collection_id, deliveries } of items) {
+      // The request names payments, so each answer names its payment.
+      if (collection_id === null) continue
       results.set(collection_id, deliveries.length === 0 ? { kind: 'no_webhook' } : null)
       for (const { id, attempts, refusal } of deliveries) {
         if (refusal === null) open.set(id, { collection_id, attempts_before: attempts })

@@ -7,15 +7,15 @@ import { Refused } from '../../ui/api.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { useCall } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
-import { newIdempotencyKey } from '../../ui/form.ts'
+import { useChosenKey } from '../../ui/form.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { problemTexts } from '../../ui/problem-texts.ts'
 import { showCount } from '../../ui/show.ts'
 import { showProgressToast } from '../../ui/toast.tsx'
-import { REPLAYS_MAX } from '../delivery-results.ts'
 import { useHasRole } from '../merchant.ts'
+import { refusalTexts } from '../refusal-texts.ts'
 import { type ResendFailure, resendAll } from './resend-run.ts'
 import { nameOfPayment, type SelectablePayment } from './selectable-payment.ts'
 
@@ -32,8 +32,6 @@ const resendManyTexts = texts({
     summary: (arrived: number, not: number) =>
       `Webhook zote zimefika kwa malipo ${showCount(arrived)}${not === 0 ? '' : `, hazijafika zote kwa malipo ${showCount(not)}`}.`,
     no_webhook: 'malipo hayana webhook',
-    waits: 'ujumbe unasubiri kutumwa tayari',
-    attempt_limit: `seva imeutuma mara ${REPLAYS_MAX} na haiutumi tena`,
     late: 'bado hakuna matokeo baada ya sekunde 30',
     status: (code: number) => `seva yako imejibu HTTP ${code}`,
     lost: 'muunganisho umekatika; huenda ujumbe umetumwa',
@@ -54,8 +52,6 @@ const resendManyTexts = texts({
     summary: (arrived: number, not: number) =>
       `All webhooks arrived for ${showCount(arrived)} ${arrived === 1 ? 'payment' : 'payments'}${not === 0 ? '' : `, not for ${showCount(not)}`}.`,
     no_webhook: 'the payment has no webhook',
-    waits: 'the event already waits for its attempt',
-    attempt_limit: `the server made ${REPLAYS_MAX} attempts and sends it no more`,
     late: 'no result after 30 seconds',
     status: (code: number) => `your server answered with HTTP ${code}`,
     lost: 'the connection failed, so the server may have sent the event',
@@ -88,8 +84,7 @@ export function ResendSelected({
   const [asked, setAsked] = useState<readonly SelectablePayment[] | null>(null)
   const [sending, setSending] = useState(false)
   const [focused, setFocused] = useState(false)
-  // One key for each question, so that a double press sends one request.
-  const once = useRef('')
+  const { onceFor, settle } = useChosenKey()
   const button = useRef<HTMLButtonElement>(null)
   const [summary, setSummary] = useState<ResendSummary | null>(null)
   const selected = useRef(rows)
@@ -97,10 +92,6 @@ export function ResendSelected({
   if (!develops) return null
   const finished = asked?.filter(({ status }) => FINISHED.has(status)) ?? []
   const unfinished = (asked?.length ?? 0) - finished.length
-  const ask = () => {
-    once.current = newIdempotencyKey()
-    setAsked(rows)
-  }
   const send = async () => {
     if (sending || asked === null) return
     setAsked(null)
@@ -108,8 +99,10 @@ export function ResendSelected({
     setSummary(null)
     const all = finished.length
     const toast = showProgressToast(t.progress(0, all))
-    const ids = finished.map(({ collection_id }) => collection_id)
-    const results = await resendAll(call, ids, once.current, (done) => toast.update(t.progress(done, all)))
+    const ids = finished.map(({ collection_id }) => collection_id).sort()
+    const results = await resendAll(call, ids, onceFor(ids), (done) => toast.update(t.progress(done, all)))
+    const [first] = results.values()
+    settle(first?.kind === 'error' ? first.error : null)
     const failed = new Map<string, string[]>()
     for (const row of finished) {
       const failure = results.get(row.collection_id) ?? null
@@ -136,7 +129,7 @@ export function ResendSelected({
           variant="default"
           busy={sending}
           disabled={rows.length === 0}
-          onClick={ask}
+          onClick={() => setAsked(rows)}
           onFocus={() => setFocused(true)}
           onBlur={() => setFocused(false)}
         >
@@ -190,12 +183,14 @@ function ResendReport({ summary: { arrived, failed }, close }: { summary: Resend
 /** Returns the function that says why a webhook did not arrive. */
 function useReason(): (failure: ResendFailure) => string {
   const t = useTexts(resendManyTexts)
+  const refusals = useTexts(refusalTexts)
   const errors = useTexts(deliveryErrors)
   const problems = useTexts(problemTexts)
   const language = useLanguage()
   return (failure) => {
     if (failure.kind === 'status') return t.status(failure.status_code)
     if (failure.kind === 'attempt') return errors[failure.code] ?? failure.code
+    if (failure.kind === 'waits' || failure.kind === 'attempt_limit') return refusals[failure.kind]
     if (failure.kind !== 'error') return t[failure.kind]
     const { error } = failure
     if (!(error instanceof Refused)) return t.lost

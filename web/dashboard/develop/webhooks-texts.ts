@@ -26,6 +26,7 @@ export const webhooksTexts = texts({
   sw: {
     replay_selected: 'Tuma tena uliochagua',
     replayed_selected: (count: number) => `Seva inatuma tena ujumbe ${count}.`,
+    not_replayed: (count: number, reason: string) => `Haitumi ujumbe ${count}: ${reason}.`,
     select_delivery: (event: string, id: string) => `Chagua ${event} ${id}`,
     title: 'Webhook',
     lead: 'Tunaujulisha mfumo wako malipo au utoaji pesa unapobadilika, ili usilazimike kuuliza.',
@@ -162,6 +163,7 @@ export const webhooksTexts = texts({
   en: {
     replay_selected: 'Send the selected again',
     replayed_selected: (count: number) => `The server sends ${count} ${count === 1 ? 'delivery' : 'deliveries'} again.`,
+    not_replayed: (count: number, reason: string) => `It does not send ${count}: ${reason}.`,
     select_delivery: (event: string, id: string) => `Select ${event} ${id}`,
     title: 'Webhooks',
     lead: 'We send your system an event when a payment or a withdrawal changes, so that your system does not need to poll.',

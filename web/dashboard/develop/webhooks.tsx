@@ -4,7 +4,9 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useCall, useRead } from '../../ui/data.ts'
+import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { useStateWords } from '../../ui/delivery-state.tsx'
+import { useChosenKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import type { BulkAct } from '../../ui/list-bulk.tsx'
@@ -12,9 +14,11 @@ import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { useWebhookItems } from '../attention.ts'
 import { AttentionList } from '../home/attention.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
+import { refusalTexts } from '../refusal-texts.ts'
 import { useDeliveryPace } from './delivery-pace.ts'
 import { AttemptResult, canSendDelivery, DeliveryStatus, EventName, type WebhookDelivery } from './delivery-parts.tsx'
 import { ReplaySince, type ReplayStart } from './replay-since.tsx'
@@ -93,6 +97,43 @@ function useReplayStart(chosen: string | number | undefined): ReplayStart {
   return { endpoint_id: found?.endpoint_id ?? String(chosen ?? ''), since: found?.oldest_at ?? null }
 }
 
+/** Returns the action that sends the selected deliveries again in one call. Deliveries that the server does not send stay selected. */
+function useDeliveriesBulk(): BulkAct<WebhookDelivery> {
+  const t = useTexts(webhooksTexts)
+  const errors = useTexts(deliveryErrors)
+  const refusals = useTexts(refusalTexts)
+  const call = useCall()
+  const { onceFor, settle } = useChosenKey()
+  const send = async (delivery_ids: string[]) => {
+    try {
+      const once = onceFor(delivery_ids)
+      const { items } = await call('POST /v1/merchant/webhook-resends', { body: { delivery_ids }, once })
+      settle(null)
+      return items.flatMap(({ deliveries }) => deliveries)
+    } catch (error) {
+      settle(error)
+      throw error
+    }
+  }
+  return {
+    label: t.replay_selected,
+    can: canSendDelivery,
+    select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
+    run: async (rows) => {
+      const answers = await send(rows.map(({ id }) => id).sort())
+      const refused = Map.groupBy(
+        answers.flatMap(({ refusal }) => (refusal === null ? [] : [refusal])),
+        (refusal) => (refusal === 'endpoint_deleted' ? (errors.endpoint_deleted ?? refusal) : refusals[refusal]),
+      )
+      const reasons = [...refused].map(([reason, { length }]) => t.not_replayed(length, reason))
+      const sent = new Set(answers.filter(({ refusal }) => refusal === null).map(({ id }) => id))
+      // The result is a toast, because the bar is empty if no row of the list allows the action any more.
+      showToast([t.replayed_selected(sent.size), ...reasons].join(' '))
+      return rows.map(({ id }) => id).filter((id) => !sent.has(id))
+    },
+  }
+}
+
 function Deliveries() {
   const t = useTexts(webhooksTexts)
   const parts = useTexts(partsTexts)
@@ -147,14 +188,7 @@ function Deliveries() {
     })
     return () => cancelAnimationFrame(frame)
   }, [ready])
-  const call = useCall()
-  const bulk: BulkAct<WebhookDelivery> = {
-    label: t.replay_selected,
-    can: canSendDelivery,
-    select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
-    done: t.replayed_selected,
-    run: ({ id }) => call('POST /v1/merchant/webhook-deliveries/{id}/replay', { params: { id } }),
-  }
+  const bulk = useDeliveriesBulk()
   const any = (read.data?.pagination.total_items ?? 0) > 0
   const start = useReplayStart(list.query.endpoint_id)
   return (

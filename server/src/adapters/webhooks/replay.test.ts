@@ -277,5 +277,50 @@ test('one call sends the newest event of a hundred payments again once, and says
   assert.match(above.body.error.message, /at most 100 payments in one call\. Choose fewer payments\./)
   for (const wrong of [[], ['no id']]) {
     assert.equal((await world.post(RESENDS, { collection_ids: wrong }, { key: token })).status, 400)
+    assert.equal((await world.post(RESENDS, { delivery_ids: wrong }, { key: token })).status, 400)
   }
+})
+
+test('one call sends chosen deliveries again, and says for each of them why it is not sent', async () => {
+  const { merchant, ids, token } = await stage('delivered', 'failed', 'pending', 'failed', 'failed')
+  const [delivered, failed, waits, worn] = ids as [string, string, string, string]
+  const RESENDS = '/v1/merchant/webhook-resends?environment=sandbox'
+  await world.rows('update webhook_deliveries set attempts = 100 where merchant_id = $1 and id = $2', [
+    merchant.id,
+    worn,
+  ])
+  await world.rows(
+    `insert into webhook_attempts (merchant_id, delivery_id, number, at, duration_ms, status_code, error)
+     values ($1, $2, 5, $3, 5, 500, 'unexpected_status')`,
+    [merchant.id, failed, world.deps.clock.now()],
+  )
+  const live = await make(merchant, 'failed', 'live')
+  const delivery_ids = [delivered, failed.toUpperCase(), waits, worn, live, failed]
+  const press = () => world.post(RESENDS, { delivery_ids }, { key: token, idempotency_key: 'deliveries' })
+  const [first, second] = await Promise.all([press(), press()])
+  const one = (id: string, attempts: number, refusal: string | null) => ({
+    collection_id: null,
+    deliveries: [{ id, attempts, refusal }],
+  })
+  const [none, other] = [{ collection_id: null, deliveries: [] }, 'attempt_limit']
+  assert.deepEqual(first.body.data.items, [
+    one(delivered, 0, null),
+    one(failed, 5, null),
+    one(waits, 0, null),
+    one(worn, 0, other),
+    none,
+  ])
+  assert.deepEqual(second.body, first.body, 'a double press gets the same answer')
+  assert.deepEqual(await pendingOf(merchant), [delivered, failed, waits])
+  const log = await world.get('/v1/merchant/audit-log', token)
+  type Entry = { action: string; target_id: string }
+  const replays = log.body.data.items.filter(({ action }: Entry) => action === 'webhook_delivery.replay')
+  assert.deepEqual(replays.map(({ target_id }: Entry) => target_id).sort(), [delivered, failed, waits].sort())
+  const both = await world.post(RESENDS, { delivery_ids: [failed], collection_ids: [failed] }, { key: token })
+  assert.equal(both.status, 400)
+  const filler = Array.from({ length: 101 }, (_, n) => `0198c0de-0000-8000-8000-${String(n).padStart(12, '0')}`)
+  const above = await world.post(RESENDS, { delivery_ids: filler }, { key: token })
+  assert.match(above.body.error.message, /at most 100 deliveries in one call\. Choose fewer deliveries\./)
+  const viewer = await world.newSession([{ role: 'VIEWER', merchant }])
+  assert.equal((await world.post(RESENDS, { delivery_ids }, { key: viewer.token })).status, 403)
 })

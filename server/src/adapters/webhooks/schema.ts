@@ -204,7 +204,12 @@ export const ReplayAnswer = success(ReplayRecord)
 
 /** The body of POST /v1/merchant/webhook-resends. The route checks the number of ids, because its message says what to do. */
 export const ResendsBody = Type.Object(
-  { collection_ids: Type.Array(Type.String(), { description: 'The ids of 1 to 100 payments.' }) },
+  {
+    collection_ids: Type.Optional(Type.Array(Type.String(), { description: 'The ids of 1 to 100 payments.' })),
+    delivery_ids: Type.Optional(
+      Type.Array(Type.String(), { description: 'The ids of 1 to 100 deliveries, in place of `collection_ids`.' }),
+    ),
+  },
   { title: 'WebhookResendsRequest' },
 )
 /** The query of GET /v1/merchant/webhook-resends. */
@@ -218,7 +223,7 @@ const resendFields = {
 }
 const Resend = Type.Object(
   {
-    collection_id: Type.String(),
+    collection_id: nullable(Type.String({ description: 'Null means that the request names the delivery.' })),
     deliveries: Type.Array(
       Type.Object({
         ...resendFields,
@@ -229,7 +234,7 @@ const Resend = Type.Object(
           ),
         ),
       }),
-      { description: 'One delivery for each endpoint. Empty: the payment has no webhook.' },
+      { description: 'One delivery for each endpoint. Empty: the payment has no webhook, or no delivery has the id.' },
     ),
   },
   { title: 'WebhookResend' },
