@@ -303,7 +303,7 @@ describe("the operators' console", () => {
       await visitor.press(`Kataa TZS ${amount}`, '')
     }
     await visitor.opens('/withdrawals?status=PENDING_ADMIN_APPROVAL&environment=live')
-    await page.getByRole('row').nth(1).getByRole('link').click()
+    await page.getByRole('row').nth(1).locator('a[data-row-link]').click()
     await reject('2,710')
     await page.getByText('Utoaji wa biashara zote unaosubiri idhini bado: 1', { exact: true }).waitFor()
     await button('Fungua unaofuata').waitFor()
