@@ -1,7 +1,7 @@
 // Filters a list by merchant. The operator searches by part of the name or by the start of the merchant code.
 
 import { Button, Group, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useRead } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
 import type { ListFilter, useListQuery } from '../ui/list.tsx'
@@ -30,31 +30,64 @@ export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kin
 /** Shows the merchant of the filter. If the filter is empty, shows a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
-  return chosen === '' ? <MerchantSearch list={list} /> : <ChosenMerchant id={chosen} list={list} />
+  const has_chosen = useRef(false)
+  const choose = (id: string) => {
+    has_chosen.current = true
+    list.set({ merchant_id: id })
+  }
+  return chosen === '' ? (
+    <MerchantSearch choose={choose} />
+  ) : (
+    <ChosenMerchant id={chosen} list={list} has_chosen={has_chosen} />
+  )
 }
 
-function ChosenMerchant({ id, list }: { id: string; list: ReturnType<typeof useListQuery> }) {
+/** Shows the merchant. If the operator has just chosen it, the button takes the focus, because the search field is gone. */
+function ChosenMerchant({
+  id,
+  list,
+  has_chosen,
+}: {
+  id: string
+  list: ReturnType<typeof useListQuery>
+  has_chosen: RefObject<boolean>
+}) {
   const t = useTexts(filterTexts)
+  const all = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (has_chosen.current) all.current?.focus()
+    has_chosen.current = false
+  }, [has_chosen])
   const { data } = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
   return (
     <Group gap="sm">
       <Text fw={600} className="who">
         {t.chosen(data?.name ?? id)}
       </Text>
-      <Button size="xs" variant="default" onClick={() => list.set({ merchant_id: '' })}>
+      <Button size="xs" variant="default" ref={all} onClick={() => list.set({ merchant_id: '' })}>
         {t.all}
       </Button>
     </Group>
   )
 }
 
-function MerchantSearch({ list }: { list: ReturnType<typeof useListQuery> }) {
+/** Shows the search field and the merchants found. Enter chooses the merchant whose name or code is typed, or the only one. */
+function MerchantSearch({ choose }: { choose: (id: string) => void }) {
   const t = useTexts(filterTexts)
+  const [entered, setEntered] = useState(false)
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')
   const query = { search, page_size: 5 }
   const read = useRead('GET /v1/operator/merchants', { query }, { enabled: search !== '' })
   const found = search === '' ? undefined : read.data?.items
+  useEffect(() => {
+    if (!entered || found === undefined) return
+    setEntered(false)
+    const wanted = search.toLowerCase()
+    const same = found.filter((one) => [one.name, one.merchant_code].some((text) => text.toLowerCase() === wanted))
+    const [only, ...others] = same.length > 0 ? same : found
+    if (only !== undefined && others.length === 0) choose(only.id)
+  }, [entered, found, search, choose])
   return (
     <div>
       <TextInput
@@ -63,10 +96,15 @@ function MerchantSearch({ list }: { list: ReturnType<typeof useListQuery> }) {
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value)
+          setEntered(false)
           if (event.currentTarget.value.trim() === '') setSearch('')
         }}
         onBlur={() => setSearch(typed.trim())}
-        onKeyDown={(event) => event.key === 'Enter' && setSearch(typed.trim())}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          setSearch(typed.trim())
+          setEntered(typed.trim() !== '')
+        }}
       />
       <Problem error={search === '' ? null : read.error} retry={() => void read.refetch()} />
       <div role="status">
@@ -74,7 +112,7 @@ function MerchantSearch({ list }: { list: ReturnType<typeof useListQuery> }) {
         {found && found.length > 0 ? (
           <Group gap="xs" mt="xs" role="group" aria-label={t.choose}>
             {found.map(({ id, name }) => (
-              <Button key={id} size="xs" variant="light" onClick={() => list.set({ merchant_id: id })}>
+              <Button key={id} size="xs" variant="light" onClick={() => choose(id)}>
                 {name.length > 40 ? `${name.slice(0, 40)}…` : name}
               </Button>
             ))}
