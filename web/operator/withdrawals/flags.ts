@@ -35,13 +35,14 @@ const flagTexts = texts({
       `Kikomo cha siku kwenda namba hii ni ${limit}; leo zimeidhinishwa ${used}. Idhini itakataliwa.`,
     first: 'Ni mara ya kwanza kulipa hapa.',
     name: (name: string) => `Jina la akaunti kwa mtoa huduma ni tofauti: ${name}.`,
-    fresh_all: 'Kiasi hiki chote kilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).',
-    fresh: (share: string) => `${share} ya kiasi hiki ilipokelewa ndani ya saa 24 zilizopita (malipo kabla ya makato).`,
+    fresh_all: 'Kiasi hiki chote kilipokelewa ndani ya saa 24 kabla ya ombi (malipo kabla ya makato).',
+    fresh: (share: string) =>
+      `${share} ya kiasi hiki ilipokelewa ndani ya saa 24 kabla ya ombi (malipo kabla ya makato).`,
     at_least: (share: string) => `Angalau ${share}`,
     burst: (received: string, times: string, usual: string) =>
-      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 zilizopita, mara ${times} ya siku ya kawaida (${usual}, wastani wa siku 7 kabla yake).`,
+      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 kabla ya ombi, mara ${times} ya siku ya kawaida (${usual}, wastani wa siku 7 kabla yake).`,
     burst_new: (received: string) =>
-      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 zilizopita. Siku 7 kabla yake hazikuwa na mapato.`,
+      `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 kabla ya ombi. Siku 7 kabla yake hazikuwa na mapato.`,
     burst_all: 'Utoaji huu wote unatokana na pesa hizo.',
     burst_part: (part: string) => `${part} za utoaji huu zinatokana na pesa hizo.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
@@ -68,14 +69,14 @@ const flagTexts = texts({
       `The daily limit to this number is ${limit}; approved today: ${used}. The server will refuse an approval.`,
     first: 'First payout to this destination.',
     name: (name: string) => `The name on the account is different: ${name}.`,
-    fresh_all: 'The merchant received all of this amount in the last 24 hours (payments before fees).',
+    fresh_all: 'The merchant received all of this amount in the 24 hours before the request (payments before fees).',
     fresh: (share: string) =>
-      `The merchant received ${share} of this amount in the last 24 hours (payments before fees).`,
+      `The merchant received ${share} of this amount in the 24 hours before the request (payments before fees).`,
     at_least: (share: string) => `at least ${share}`,
     burst: (received: string, times: string, usual: string) =>
-      `Burst of income: ${received} came in within the last 24 hours, ${times} times the usual day (${usual}, the average of the 7 days before).`,
+      `Burst of income: ${received} came in within the 24 hours before the request, ${times} times the usual day (${usual}, the average of the 7 days before).`,
     burst_new: (received: string) =>
-      `Burst of income: ${received} came in within the last 24 hours, and nothing in the 7 days before.`,
+      `Burst of income: ${received} came in within the 24 hours before the request, and nothing in the 7 days before.`,
     burst_all: 'All of this withdrawal comes from that money.',
     burst_part: (part: string) => `${part} of this withdrawal comes from that money.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
@@ -199,7 +200,10 @@ export function useFlags(
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency, environment } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
-  const fresh = freshPart(toMinor(amount), toMinor(balance.available) - toMinor(balance.received_24h))
+  const fresh = freshPart(
+    toMinor(amount),
+    toMinor(balance.available) - toMinor(balance.received_24h) - toMinor(balance.received_since),
+  )
   const fresh_percent = percentOf(fresh, toMinor(amount))
   const share = showPercent(fresh_percent)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0

@@ -8,7 +8,7 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Chip, FactList, Mono, PageLink, Panel, Time } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { showAmount, showCount, showPhone } from '../../ui/show.ts'
-import { useWords } from '../../ui/words.ts'
+import { toneOf, useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { useDestinationName } from '../operator.ts'
 import { caseTexts } from './case-texts.ts'
@@ -46,6 +46,7 @@ export function Destination({
   const nameOf = useDestinationName()
   const { withdrawal, destination } = of
   const { currency } = withdrawal
+  const { open_payout: open } = destination
   return (
     <Panel title={t.destination}>
       <FactList
@@ -65,6 +66,17 @@ export function Destination({
             ? null
             : [t.first_paid, <Time key="first" time={destination.first_paid_at} />],
           destination.last_paid_at === null ? null : [t.last_paid, <Time key="last" time={destination.last_paid_at} />],
+          open === null
+            ? null
+            : [
+                t.open_payout,
+                <Group key="open" gap="xs">
+                  <PageLink to={`withdrawals/${open.withdrawal_id}`}>{showAmount(open.amount, currency)}</PageLink>
+                  <Chip tone={toneOf(open.status)}>{words.withdrawal(open.status)}</Chip>
+                  <Time time={open.changed_at} />
+                </Group>,
+                'wide',
+              ],
         ]}
       />
       <Text size="sm">

@@ -310,6 +310,7 @@ export function MerchantMoney({ of }: { of: WithdrawalCaseRecord }) {
               ? money(balance.received_24h)
               : t.at_least(showAmount(balance.received_24h, currency)),
           ],
+          balance.received_since === '0.00' ? null : [t.received_since, money(balance.received_since)],
           [t.last_received, <Time key="last" time={balance.last_received_at} />],
         ]}
       />

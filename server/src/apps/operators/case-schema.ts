@@ -48,7 +48,12 @@ export const WithdrawalCase = Type.Object(
         last_received_at: nullable(
           time('When a payment was last credited. Null means that the newest movements contain no payment.'),
         ),
-        received_24h: Type.String({ description: 'Payments credited in the last 24 hours, before fees.' }),
+        received_24h: Type.String({
+          description: 'Payments credited in the 24 hours before the request, before fees.',
+        }),
+        received_since: Type.String({
+          description: 'Payments credited after the request, before fees. Only the newest movements count.',
+        }),
         received_24h_complete: Type.Boolean({
           description:
             'False means that the merchant received too many payments, and received_24h counts only some of them.',
@@ -56,7 +61,7 @@ export const WithdrawalCase = Type.Object(
         received_daily_before: nullable(
           Type.String({
             description:
-              'The average per day of the 7 days before these 24 hours, before fees. Null means that the merchant is younger than 8 days, or that it received too many payments.',
+              'The average per day of the 7 days before these 24 hours, before fees. Null means that the merchant was younger than 8 days, or that it received too many payments.',
           }),
         ),
         received_burst: Type.Boolean({
@@ -76,6 +81,21 @@ export const WithdrawalCase = Type.Object(
         paid_amount: Type.String({ description: 'The sum of these withdrawals.' }),
         first_paid_at: nullable(time('The completion of the oldest of these withdrawals.')),
         last_paid_at: nullable(time('The latest completion of these withdrawals.')),
+        open_payout: Type.Union(
+          [
+            Type.Object({
+              withdrawal_id: Type.String(),
+              status: enumOf('WithdrawalStatus', WITHDRAWAL_STATUSES),
+              amount: Type.String(),
+              changed_at: time('The last change of this withdrawal, such as its approval.'),
+            }),
+            Type.Null(),
+          ],
+          {
+            description:
+              'The newest other withdrawal of this merchant to this destination that an operator approved and that has no final status. Null means that there is none.',
+          },
+        ),
         other_merchants: Type.Integer({
           description: 'The number of other merchants that have paid this destination, up to 1000.',
         }),

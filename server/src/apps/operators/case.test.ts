@@ -63,6 +63,7 @@ test('a case shows the balance and the payments of a day, without adjustments an
     currency: 'TZS',
     last_received_at: null,
     received_24h: '0.00',
+    received_since: '0.00',
     received_24h_complete: true,
     received_daily_before: null,
     received_burst: false,
@@ -73,26 +74,32 @@ test('a case shows the balance and the payments of a day, without adjustments an
   const first = now()
   world.deps.clock.advance(23 * HOUR)
   await fund(world, 20_000n, of)
-  assert.deepEqual(
-    [(await caseOf(id)).balance.received_24h, (await caseOf(id)).balance.last_received_at],
-    ['700.00', now()],
-  )
+  const incomeOf = async (withdrawal_id: string) => {
+    const { received_24h, received_since, last_received_at } = (await caseOf(withdrawal_id)).balance
+    return [received_24h, received_since, last_received_at]
+  }
+  const request = () => operator.submit(fresh, { amount: '100.00' })
+  const next = await request()
+  assert.deepEqual(await incomeOf(next), ['700.00', '0.00', now()])
   const last = now()
   assert.notEqual(first, last)
+  // The first payment came in the same millisecond as the first request, and the second one after this request.
+  assert.deepEqual(await incomeOf(id), ['500.00', '200.00', last])
   world.deps.clock.advance(2 * HOUR)
-  assert.equal((await caseOf(id)).balance.received_24h, '200.00')
+  assert.deepEqual(await incomeOf(await request()), ['200.00', '0.00', last])
   world.deps.clock.advance(48 * HOUR)
-  const { received_24h, last_received_at } = (await caseOf(id)).balance
-  assert.deepEqual([received_24h, last_received_at], ['0.00', last])
+  assert.deepEqual(await incomeOf(await request()), ['0.00', '0.00', last])
+  assert.deepEqual(await incomeOf(next), ['700.00', '0.00', last])
 })
 
 test('a case reports a burst if the income of 24 hours is five times the average day of the week before', async () => {
   const mine = await operator.shop('1000.00')
-  const id = await operator.submit(mine, { amount: '100.00' })
-  const received = async () => {
+  const request = () => operator.submit(mine, { amount: '100.00' })
+  const receivedBefore = async (id: string) => {
     const { received_24h, received_daily_before, received_burst } = (await caseOf(id)).balance
     return [received_24h, received_daily_before, received_burst]
   }
+  const received = async () => receivedBefore(await request())
   const of = { merchant: mine.merchant }
   await fund(world, 500_000n, of)
   assert.deepEqual(await received(), ['5000.00', null, false], 'a merchant of the first week has no usual income')
@@ -106,8 +113,11 @@ test('a case reports a burst if the income of 24 hours is five times the average
   assert.deepEqual(await received(), ['999.00', '200.00', false])
   await fund(world, 300_000n, { ...of, environment: 'sandbox' })
   assert.deepEqual(await received(), ['999.00', '200.00', false], 'the other environment does not count')
+  const earlier = await request()
+  world.deps.clock.advance(1)
   await fund(world, 100n, of)
   assert.deepEqual(await received(), ['1000.00', '200.00', true])
+  assert.deepEqual(await receivedBefore(earlier), ['999.00', '200.00', false], 'later income does not count')
 })
 
 test('a case shows earlier payouts to the same destination, their sum, and the number of other merchants that paid the destination', async () => {
@@ -117,7 +127,14 @@ test('a case shows earlier payouts to the same destination, their sum, and the n
     await operator.shop('100000.00'),
   ]
   const first = await operator.submit(mine, { ending: '501', amount: '1000.00' })
-  const none = { first_time: true, paid_count: 0, paid_amount: '0.00', first_paid_at: null, last_paid_at: null }
+  const none = {
+    first_time: true,
+    paid_count: 0,
+    paid_amount: '0.00',
+    first_paid_at: null,
+    last_paid_at: null,
+    open_payout: null,
+  }
   assert.deepEqual((await caseOf(first)).destination, {
     ...none,
     other_merchants: 0,
@@ -145,6 +162,7 @@ test('a case shows earlier payouts to the same destination, their sum, and the n
     paid_count: 2,
     paid_amount: '3000.00',
     first_paid_at: paid_at,
+    open_payout: null,
     other_merchants: 1,
     other_names: [],
   })
@@ -153,6 +171,14 @@ test('a case shows earlier payouts to the same destination, their sum, and the n
     [other.merchant.name],
   )
   assert.ok(last_paid_at > paid_at)
+  await operator.act(next, 'approve')
+  const { status, amount, updated_at: changed_at } = await operator.show(next)
+  assert.equal(status, 'PROCESSING')
+  assert.deepEqual(
+    (await caseOf(await operator.submit(mine, { ending: '501', amount: '400.00' }))).destination.open_payout,
+    { withdrawal_id: next, status, amount, changed_at },
+  )
+  assert.equal((await caseOf(next)).destination.open_payout, null, 'the withdrawal itself is no other payout')
   assert.equal(
     (await caseOf(declined)).destination.first_time,
     true,

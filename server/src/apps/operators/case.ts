@@ -9,7 +9,7 @@ import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
 import type { Routes } from '../../kernel/http/index.ts'
 import { CURRENCY, firstIdAt, formatAmount } from '../../kernel/lib/index.ts'
-import { getPayoutFacts } from '../../money/withdrawals/index.ts'
+import { getPayoutFacts, OPEN_STATUSES } from '../../money/withdrawals/index.ts'
 import {
   CASE_COUNT_MAX,
   NEWEST_OTHERS,
@@ -33,10 +33,12 @@ const EARLIER = 10
 type ReceivedMoneyRow = {
   received_minor: bigint
   movements: number
-  /** The payments of the days before and of the last 24 hours. */
+  /** The payments of the days before and of the 24 hours before the request. */
   all_received_minor: bigint
   all_movements: number
   last_at: Date | null
+  later_minor: bigint
+  later_movements: number
 }
 
 // The query counts at most $4 transfers, newest first. The newest payment may be older than the period, so a subquery finds
@@ -46,14 +48,22 @@ const RECEIVED_LATELY = sql(
   `select coalesce(sum(d.amount_minor) filter (where d.${RECEIVED} and d.sequence >= $5), 0)::bigint as received_minor,
      count(*) filter (where d.sequence >= $5)::int as movements,
      coalesce(sum(d.amount_minor) filter (where d.${RECEIVED}), 0)::bigint as all_received_minor,
-     count(*)::int as all_movements, (
+     count(d.sequence)::int as all_movements, (
      select n.created_at from (
        select t.posting, t.created_at from ledger_transfers t
        where t.merchant_id = $1 and t.environment = $2 and ${IS_BOOKING} order by t.sequence desc limit $4) n
-     where n.${RECEIVED} limit 1) as last_at
+     where n.${RECEIVED} limit 1) as last_at,
+     max(l.later_minor)::bigint as later_minor, max(l.later_movements)::int as later_movements
    from (
+     select coalesce(sum(s.amount_minor) filter (where s.${RECEIVED}), 0)::bigint as later_minor,
+       count(*)::int as later_movements
+     from (
+       select t.posting, t.amount_minor from ledger_transfers t
+       where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $6 order by t.sequence desc limit $4) s
+   ) l left join (
      select t.posting, t.amount_minor, t.sequence from ledger_transfers t
-     where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 order by t.sequence desc limit $4) d`,
+     where t.merchant_id = $1 and t.environment = $2 and t.sequence >= $3 and t.sequence < $6
+     order by t.sequence desc limit $4) d on true`,
 )
 
 const PAID = `merchant_id = $1 and destination_identifier = $3 and status = 'SUCCESS'
@@ -64,6 +74,15 @@ const DESTINATION = sql(
      max(p.completed_at) as last_paid_at, (
        select completed_at from withdrawals where ${PAID} order by id limit 1) as first_paid_at
    from (select amount_minor, completed_at from withdrawals where ${PAID} order by id desc limit $5) p`,
+)
+
+// The partial index contains only the open withdrawals of the merchant.
+const OPEN_PAYOUT = sql(
+  'case_open_payout',
+  `select id, status, amount_minor, updated_at from withdrawals
+   where merchant_id = $1 and environment = $2 and destination_identifier = $3 and destination_code = $4 and id <> $5
+     and status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')}) and funds = 'reserved'
+   order by id desc limit 1`,
 )
 
 // The recursion jumps from merchant to merchant in the index of paid destinations, so its cost does not grow with the number of
@@ -140,7 +159,7 @@ export async function getCase(
     key_created_at,
     conflict_of_interest,
   ] = await Promise.all([
-    receivedLately(reader, withdrawal, now),
+    receivedLately(reader, withdrawal),
     readDecisionFacts(deps, reader, [withdrawal], (status) => isWaiting(status) || status === 'REJECTED'),
     destinationOf(reader, withdrawal),
     listNameChecks(reader, withdrawal),
@@ -167,7 +186,7 @@ export async function getCase(
     balance: {
       ...withdrawal.balance,
       currency: CURRENCY,
-      ...presentReceived(received[0], now - Date.parse(created_at)),
+      ...presentReceived(received[0], Date.parse(withdrawal.created_at) - Date.parse(created_at)),
     },
     destination,
     name_checks,
@@ -187,32 +206,32 @@ export async function getCase(
 }
 
 /**
- * Returns the sum of the payments and the number of transfers, for the last 24 hours and for these with the days before. Also
- * returns the time of the last payment.
+ * Returns the sum of the payments and the number of transfers: for the 24 hours before the request, for these with the days
+ * before, and since the request. Also returns the time of the last payment.
  */
-async function receivedLately(
-  reader: Reader,
-  withdrawal: OperatorWithdrawalDetail,
-  now: number,
-): Promise<ReceivedMoneyRow[]> {
+async function receivedLately(reader: Reader, withdrawal: OperatorWithdrawalDetail): Promise<ReceivedMoneyRow[]> {
   const { merchant_id, environment } = withdrawal
-  const { usual_from, day_from } = incomePeriods(new Date(now))
-  const { from, until } = await bookingsBetween(reader, withdrawal, usual_from, day_from)
-  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, RECEIVED_MAX, until])
+  const { usual_from, day_from, end } = incomePeriods(new Date(withdrawal.created_at))
+  const [{ from, until: day }, { from: later }] = await Promise.all([
+    bookingsBetween(reader, withdrawal, usual_from, day_from),
+    bookingsBetween(reader, withdrawal, end, null),
+  ])
+  return reader.query<ReceivedMoneyRow>(RECEIVED_LATELY, [merchant_id, environment, from, RECEIVED_MAX, day, later])
 }
 
-/** Presents the received money of a merchant that is `age_ms` milliseconds old. */
+/** Presents the received money of a merchant that was `age_ms` milliseconds old at the request. */
 function presentReceived(row: ReceivedMoneyRow | undefined, age_ms: number) {
   const received = row?.received_minor ?? 0n
   const { daily_before_minor, is_burst } = compareIncome({
     received_minor: received,
     before_minor: (row?.all_received_minor ?? 0n) - received,
-    movements: row?.all_movements ?? 0,
+    movements: Math.max(row?.all_movements ?? 0, row?.later_movements ?? 0),
     age_ms,
   })
   return {
     last_received_at: row?.last_at?.toISOString() ?? null,
     received_24h: formatAmount(received),
+    received_since: formatAmount(row?.later_minor ?? 0n),
     received_24h_complete: (row?.movements ?? 0) < RECEIVED_MAX,
     received_daily_before: daily_before_minor === null ? null : formatAmount(daily_before_minor),
     received_burst: is_burst,
@@ -224,6 +243,17 @@ type PaidDestinationRow = {
   paid_minor: bigint
   first_paid_at: Date | null
   last_paid_at: Date | null
+}
+
+type OpenPayoutRow = {
+  id: string
+  status: OperatorWithdrawalDetail['status']
+  amount_minor: bigint
+  updated_at: Date
+}
+
+function presentOpen({ id, status, amount_minor, updated_at }: OpenPayoutRow) {
+  return { withdrawal_id: id, status, amount: formatAmount(amount_minor), changed_at: updated_at.toISOString() }
 }
 
 type OtherMerchantRow = {
@@ -239,8 +269,9 @@ async function destinationOf(
 ): Promise<WithdrawalCase['destination']> {
   const { merchant_id, environment, destination_identifier, destination_code } = withdrawal
   const key = [merchant_id, environment, destination_identifier, destination_code]
-  const [[paid], others] = await Promise.all([
+  const [[paid], [open], others] = await Promise.all([
     reader.query<PaidDestinationRow>(DESTINATION, [...key, CASE_COUNT_MAX, withdrawal.id]),
+    reader.query<OpenPayoutRow>(OPEN_PAYOUT, [...key, withdrawal.id]),
     reader.query<OtherMerchantRow>(OTHER_MERCHANTS, [...key, OTHERS_MAX]),
   ])
   return {
@@ -249,6 +280,7 @@ async function destinationOf(
     paid_amount: formatAmount(paid?.paid_minor ?? 0n),
     first_paid_at: paid?.first_paid_at?.toISOString() ?? null,
     last_paid_at: paid?.last_paid_at?.toISOString() ?? null,
+    open_payout: open === undefined ? null : presentOpen(open),
     other_merchants: others.length,
     newest_other_merchants: others.slice(0, NEWEST_OTHERS).map(({ completed_at, ...other }) => ({
       ...other,

@@ -30,7 +30,7 @@ export async function readEvidence(
   keys: readonly WithdrawalKey[],
 ): Promise<Map<string, DecisionEvidence>> {
   const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
-  const found = await findWithdrawalFacts(deps, reader, known)
+  const found = await findWithdrawalFacts(reader, known)
   const [facts, checks] = await Promise.all([
     presentFacts(deps, reader, found),
     newestNameChecks(reader, [...found.values()]),

@@ -185,12 +185,29 @@ test('the list, the case and the dry run show the same warnings about a shared p
     return in_list
   }
   assert.deepEqual(await warnings(), [[], ['shared_destination'], ['large_share']])
+  world.deps.clock.advance(1)
   await fund(world, 285_800n, of)
   assert.deepEqual(
     await warnings(),
-    [[], ['shared_destination'], ['income_burst', 'large_share']],
-    'the older part of the balance covers the small withdrawals',
+    [[], ['shared_destination'], ['large_share']],
+    'income after the request does not count',
   )
+  const later = [
+    await operator.submit(shop, { ending: '622', amount: '5000.00' }),
+    await operator.submit(shop, { ending: '622', amount: '70000.01' }),
+  ]
+  const laterWarnings = async () => {
+    const listed = await factsInList(shop)
+    return later.map((id) => listed.get(id)?.warnings)
+  }
+  assert.deepEqual(
+    await laterWarnings(),
+    [[], ['income_burst', 'large_share']],
+    'the older part of the balance covers the small withdrawal',
+  )
+  world.deps.clock.advance(1)
+  await fund(world, 6_000_000n, of)
+  assert.deepEqual(await laterWarnings(), [[], ['income_burst']], 'income after the request is no older balance')
 })
 
 test('the list, the case and the dry run warn before an approval that the server would refuse', async () => {
@@ -299,7 +316,7 @@ const readFacts = (of: World, keys: readonly WithdrawalKey[]) =>
       queries += 1
       return db.query(...given)
     }
-    const facts = await findWithdrawalFacts(of.deps, { query }, keys)
+    const facts = await findWithdrawalFacts({ query }, keys)
     assert.equal(queries, 1)
     return [...facts.values()]
   })

@@ -11,7 +11,7 @@ import {
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
 import { type WarningFacts, warningsOf } from './decision-warnings.ts'
-import { compareIncome, incomeOfBooks, incomePeriods } from './income.ts'
+import { compareIncome, incomeOfRequests } from './income.ts'
 import { type DecisionFacts, LATEST_PAID, presentActor } from './withdrawals-schema.ts'
 
 /** The key of a withdrawal in a request: its merchant and its id. */
@@ -22,7 +22,7 @@ export type WithdrawalFacts = WarningFacts &
   WithdrawalKey &
   Pick<Withdrawal, 'status' | 'destination_identifier'> &
   Pick<DecisionFacts, 'recent_failures'> & {
-    /** The income of 24 hours. */
+    /** The income of the 24 hours before the request. */
     received_minor: bigint
     /** The average income of a day before. Null means that it is unknown. */
     daily_before_minor: bigint | null
@@ -42,12 +42,14 @@ type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recen
   rejecter_id: string | null
   rejecter_name: string
   before_minor: bigint
+  later_minor: bigint
   movements: number
+  created_at: Date
   merchant_created_at: Date
 }
 
-// The query reads each book once, although several withdrawals may share the book. Limits bound the rows of a book. Two index
-// lookups find a payout of another merchant to the destination, however often this merchant has paid it.
+// The query reads the balance and the payouts of each book once, although several withdrawals may share the book. Limits bound
+// the rows of a book and of the income before a request. Two index lookups find a payout of another merchant to the destination, however often this merchant has paid it.
 const paidByOther = (comparison: '<' | '>') => `exists (
        select 1 from withdrawals o
        where o.destination_identifier = w.destination_identifier and o.destination_code = w.destination_code
@@ -56,20 +58,16 @@ const FIND = sql(
   'operator_withdrawal_facts',
   `with recursive asked as materialized (
      select w.merchant_id, w.id, w.environment, w.status, w.amount_minor, w.total_reserved_minor, w.destination_identifier,
-       w.destination_code
+       w.destination_code, w.created_at, m.created_at as merchant_created_at, m.status as merchant_status,
+       m.verified as merchant_verified
      from ${inputRows('$1', 'id', 'merchant_id uuid, id uuid')} i
      join withdrawals w on w.merchant_id = i.merchant_id and w.id = i.id
-   ), asked_books as materialized (
-     select b.merchant_id, b.environment, b.amount_minor, m.status as merchant_status, m.verified as merchant_verified,
-       m.created_at
-     from (select merchant_id, environment, max(amount_minor) as amount_minor from asked group by merchant_id, environment) b
-     join merchants m on m.id = b.merchant_id
-   ), ${incomeOfBooks('asked_books', '$2', ['$4', '$5'])}, books as materialized (
-     select b.*, a.balance_minor as available_minor, paid.largest_paid_minor, i.received_minor, i.before_minor, i.movements
-     from asked_books b
+     join merchants m on m.id = w.merchant_id
+   ), ${incomeOfRequests('asked', '$2')}, books as materialized (
+     select b.*, a.balance_minor as available_minor, paid.largest_paid_minor
+     from (select distinct merchant_id, environment from asked) b
      left join ledger_accounts a on a.merchant_id = b.merchant_id and a.environment = b.environment and a.currency = $2
        and a.code = 'available'
-     left join income i on i.merchant_id = b.merchant_id and i.environment = b.environment
      cross join lateral (
        select max(p.amount_minor) as largest_paid_minor from (
          select amount_minor from withdrawals
@@ -78,15 +76,16 @@ const FIND = sql(
      ) paid
    )
    select w.merchant_id, w.id, w.environment, w.status, w.amount_minor, w.total_reserved_minor, w.destination_identifier,
-     b.merchant_status, b.merchant_verified, b.created_at as merchant_created_at,
+     w.merchant_status, w.merchant_verified, w.created_at, w.merchant_created_at,
      coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination,
-     coalesce(b.received_minor, 0) as received_minor, coalesce(b.before_minor, 0) as before_minor,
-     coalesce(b.movements, 0) as movements, coalesce(recent.count, 0) as failure_count,
+     coalesce(i.received_minor, 0) as received_minor, coalesce(i.before_minor, 0) as before_minor,
+     coalesce(i.later_minor, 0) as later_minor, coalesce(i.movements, 0) as movements, coalesce(recent.count, 0) as failure_count,
      recent.id as failure_id, recent.status as failure_status, recent.status_reason as failure_reason,
      recent.failure_reason_code as failure_code, recent.updated_at as failure_at,
      rejection.actor_kind as rejecter_kind, rejection.actor_id as rejecter_id, rejection.actor_name as rejecter_name,
      ${paidByOther('<')} or ${paidByOther('>')} as paid_by_others
    from asked w join books b on b.merchant_id = w.merchant_id and b.environment = w.environment
+   left join income i on i.merchant_id = w.merchant_id and i.id = w.id
    left join lateral (
      select true as paid from withdrawals p
      where p.merchant_id = w.merchant_id and p.destination_identifier = w.destination_identifier and p.status = 'SUCCESS'
@@ -107,19 +106,16 @@ const FIND = sql(
 
 /** Returns the facts about withdrawals by `withdrawalName`, with one query. The result omits unknown ids. */
 export async function findWithdrawalFacts(
-  { clock }: Pick<Deps, 'clock'>,
   reader: Reader,
   ids: readonly WithdrawalKey[],
 ): Promise<Map<string, WithdrawalFacts>> {
   if (ids.length === 0) return new Map()
   const keys = JSON.stringify(ids.map(({ merchant_id, id }) => ({ merchant_id, id })))
-  const now = clock.now()
-  const { usual_from, day_from } = incomePeriods(now)
-  const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID, usual_from, day_from])
+  const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID])
   return new Map(
-    rows.map(({ merchant_created_at, ...row }) => {
+    rows.map(({ created_at, merchant_created_at, later_minor, ...row }) => {
       const recent_failures = failuresOf(row)
-      const age_ms = now.getTime() - merchant_created_at.getTime()
+      const age_ms = created_at.getTime() - merchant_created_at.getTime()
       const { is_burst, daily_before_minor } = compareIncome({ ...row, age_ms })
       const facts = {
         ...row,
@@ -127,14 +123,16 @@ export async function findWithdrawalFacts(
         recent_failures,
         recent_failure: recent_failures !== null,
         // If the older part of the balance covers the amount, the income of the day is not its source.
-        income_burst: is_burst && row.amount_minor > row.available_minor - row.received_minor,
+        income_burst: is_burst && row.amount_minor > row.available_minor - row.received_minor - later_minor,
       }
       return [withdrawalName(row), facts]
     }),
   )
 }
 
-function failuresOf(row: Omit<FactsRow, 'merchant_created_at'>): DecisionFacts['recent_failures'] {
+function failuresOf(
+  row: Omit<FactsRow, 'created_at' | 'merchant_created_at' | 'later_minor'>,
+): DecisionFacts['recent_failures'] {
   if (row.failure_id === null) return null
   const { rejecter_kind: kind, rejecter_id, rejecter_name } = row
   return {
@@ -175,7 +173,6 @@ export async function readDecisionFacts(
   isShown: (status: Withdrawal['status']) => boolean = isWaiting,
 ): Promise<(DecisionFacts | null)[]> {
   const found = await findWithdrawalFacts(
-    deps,
     reader,
     rows.filter(({ status }) => isShown(status)),
   )

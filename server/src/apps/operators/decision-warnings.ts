@@ -14,7 +14,7 @@ export type WarningFacts = Pick<Withdrawal, 'environment' | 'amount_minor' | 'to
     paid_by_others: boolean
     /** True means that one of up to three withdrawals before this one was rejected or failed. */
     recent_failure: boolean
-    /** True means that income of the last 24 hours is a burst, and that the older balance does not cover the amount. */
+    /** True means that the income of the 24 hours before the request is a burst, and that the older balance does not cover it. */
     income_burst: boolean
   }
 

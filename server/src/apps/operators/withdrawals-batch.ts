@@ -68,7 +68,7 @@ export function approveBatchRoute(
         const work = async (tx: Tx) => {
           // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
           const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
-          const found = await findWithdrawalFacts(deps, tx, known)
+          const found = await findWithdrawalFacts(tx, known)
           const [facts, name_checks] = await Promise.all([
             presentFacts(deps, tx, found),
             newestNameChecks(tx, [...found.values()]),

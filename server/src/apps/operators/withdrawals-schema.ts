@@ -143,7 +143,7 @@ export const DecisionFacts = Type.Object(
     warnings: Type.Array(
       oneOf(
         DECISION_WARNINGS,
-        'income_burst: the income of 24 hours is at least 5 times the average day of the 7 days before, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
+        'income_burst: the income of the 24 hours before the request is at least 5 times the average day of the 7 days before them, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
       ),
       { description: 'What an operator must check before an approval, the most severe warning first.' },
     ),
