@@ -19,7 +19,7 @@ import { ConfirmDialog } from './confirm.tsx'
 import { chooseDensity, currentDensity } from './density.ts'
 import { facts } from './facts.ts'
 import { Icon, type IconName, Logo } from './icons.tsx'
-import { LanguageContext, useTexts } from './language.ts'
+import { LanguageContext, useLanguage, useTexts } from './language.ts'
 import { hrefOf, placeOf } from './parts.tsx'
 import { partsTexts } from './parts-texts.ts'
 import type { SearchPlace } from './search-match.ts'
@@ -66,6 +66,7 @@ export function Shell({ children, ...parts }: ShellParts) {
   const burger = useRef<HTMLButtonElement>(null)
   const covers = useMediaQuery(SMALL_SCREEN) === true && opened
   useMenuFocus(covers, burger, close)
+  useMenuEnd(covers, burger, close)
   const { online } = useNetwork()
   const path = useRouterState({ select: (state) => state.location.pathname })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when its reader opens another page
@@ -200,6 +201,19 @@ function useMenuFocus(covers: boolean, burger: RefObject<HTMLButtonElement | nul
       removeEventListener('focusin', follow)
     }
   }, [covers, burger, close])
+}
+
+/** When the language changes while the menu covers the page, closes the menu and focuses its button. */
+function useMenuEnd(covers: boolean, burger: RefObject<HTMLButtonElement | null>, close: () => void) {
+  const language = useLanguage()
+  const shown = useRef(language)
+  useEffect(() => {
+    if (shown.current === language) return
+    shown.current = language
+    if (!covers) return
+    close()
+    burger.current?.focus()
+  }, [language, covers, burger, close])
 }
 
 function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {

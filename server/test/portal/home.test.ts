@@ -187,6 +187,24 @@ for (const language of LANGUAGES)
     await visitor.leave()
   })
 
+test('a browser whose language is no valid tag draws the chart, and a change of the language closes the menu of a phone', async () => {
+  await push('1000', '0754123001')
+  const visitor = await office.comes(owner, 'dashboard')
+  const { page } = visitor
+  await page.addInitScript("Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en_US@posix' })")
+  await visitor.opens('/sandbox')
+  await page.locator('.plot canvas').waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  const menu = page.getByRole('button', { name: 'Menu' })
+  await menu.click()
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('button', { name: 'Kiswahili' }).click()
+  const swahili = page.getByRole('button', { name: 'Menyu' })
+  assert.equal(await swahili.getAttribute('aria-expanded'), 'false')
+  assert.equal(await swahili.evaluate((button) => button === button.ownerDocument.activeElement), true, 'has the focus')
+  await page.getByRole('navigation', { name: 'Menyu' }).waitFor({ state: 'hidden' })
+  await visitor.leave()
+})
+
 test('the line of the folded first steps keeps its height while the steps load', async () => {
   await push('1000', '0754123001')
   const visitor = await office.comes(owner, 'dashboard')

@@ -8,13 +8,26 @@ import { homeTexts } from './home-texts.ts'
 import { LoadingStatus } from './loading-status.tsx'
 import { daysOf, type Overview } from './totals.tsx'
 
+/**
+ * Replaces a language of the browser that is no valid tag, such as en_US. The library of the chart formats numbers in this language
+ * when it loads, and throws an error for such a tag.
+ */
+function replaceInvalidLanguage(): void {
+  try {
+    new Intl.NumberFormat(navigator.language)
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true })
+  }
+}
+
 // If the chart does not load, the page shows an empty area. The member finds the same numbers in the table below.
-const Plot = lazy(() =>
-  import('./plot.tsx').then(
+const Plot = lazy(() => {
+  replaceInvalidLanguage()
+  return import('./plot.tsx').then(
     (module) => ({ default: module.Plot }),
     () => ({ default: () => <div className="plot" /> }),
-  ),
-)
+  )
+})
 
 /**
  * A point of the chart. `rate` is a percentage. Null as `rate` means that no payment of the point is successful or failed.
