@@ -4,6 +4,23 @@ window.look = {
   /** Returns the number of pixels by which the page is wider than its window. */
   overflow: () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
 
+  /** Returns the words and amounts that the browser breaks into two lines. Addresses of e-mail may break. */
+  brokenWords: () => {
+    const broken = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const node = walker.currentNode
+      if (node.parentElement.closest('style, script, noscript, .unseen, [href^="mailto:"]')) continue
+      for (const { 0: word, index } of node.data.matchAll(/TZS\s[\d,.]*\d|\p{L}+/gu)) {
+        const range = document.createRange()
+        range.setStart(node, index)
+        range.setEnd(node, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word)
+      }
+    }
+    return broken
+  },
+
   openAll: () => {
     for (const element of document.querySelectorAll('details')) element.open = true
   },

@@ -65,11 +65,17 @@ for (const way of WAYS) {
     await opened.close()
   })
 
-  test(`each visited page fits a narrow window and an enlarged window, and its touch targets are at least 44 pixels (${nameOf(way)})`, async () => {
+  test(`each visited page fits a narrow window and an enlarged window, breaks no word, and its touch targets are at least 44 pixels (${nameOf(way)})`, async () => {
     const opened = await openPage(browser, { ...PHONE, javaScriptEnabled: script })
     for (const [name, as_test] of visits) {
       await opened.page.goto(site.address(name, language, { as_test }))
       await measure(opened.page, name)
+      // A phone of 360 pixels shows 180 pixels at 200% zoom.
+      await opened.page.setViewportSize({ width: 180, height: 320 })
+      await callInPage(opened.page, 'openAll')
+      assert.equal(await callInPage(opened.page, 'overflow'), 0, `${name} at 180 pixels`)
+      assert.deepEqual(await callInPage(opened.page, 'brokenWords'), [], `${name} at 180 pixels`)
+      await opened.page.setViewportSize(PHONE.viewport)
     }
     assert.deepEqual(opened.complaints, [])
     await opened.close()
