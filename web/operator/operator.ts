@@ -1,15 +1,18 @@
 // Provides the operator who is signed in, and data that several pages of this console read.
 
+import { useRouterState } from '@tanstack/react-router'
 import { createContext, useContext } from 'react'
 import type { Calls } from '../ui/api-types.ts'
 import { type Environment, type SignedInUser, useRead } from '../ui/data.ts'
 
 /** The operator who is signed in, with their role and duties. */
 export type Me = SignedInUser
+/** The waiting records of an environment, with the rules for approvals. */
+export type QueueRead = Calls['GET /v1/operator/queue']['data']
 /**
  * The waiting records of one kind, such as held payments, with their count, their amount and the time of the oldest.
  */
-export type QueueItem = Calls['GET /v1/operator/queue']['data']['items'][number]
+export type QueueItem = QueueRead['items'][number]
 
 /** The operator of a page. The frame provides the value. Null means that the component is outside the frame. */
 export const MeContext = createContext<Me | null>(null)
@@ -29,15 +32,21 @@ export function useMay(duty: Duty): boolean {
   return useMe().operator_duties.includes(duty)
 }
 
-/** Reads the waiting records of an environment again every few seconds. */
+/**
+ * Reads the waiting records of an environment again every few seconds. While Open work shows this environment, the read also
+ * counts the warnings, so that the page and the frame share one read.
+ */
 export function useQueue(environment: Environment) {
-  return useRead('GET /v1/operator/queue', { query: { environment } }, { live: true, keep: true })
+  const counts_warnings = useRouterState({
+    select: ({ location: { pathname, search } }) => pathname === '/' && queueEnvironment(search) === environment,
+  })
+  const query = counts_warnings ? { environment, warnings: true } : { environment }
+  return useRead('GET /v1/operator/queue', { query }, { live: true, keep: true })
 }
 
-/** Counts the waiting withdrawals with a warning again every few seconds. Undefined means that the count is unknown. */
-export function useWarnedWithdrawals(environment: Environment) {
-  const query = { environment, warnings: true }
-  return useRead('GET /v1/operator/queue', { query }, { live: true, keep: true }).data?.warned ?? undefined
+/** Returns the environment that Open work shows, by the search part of its address. */
+export function queueEnvironment(search: { environment?: string }): Environment {
+  return search.environment === 'sandbox' ? 'sandbox' : 'live'
 }
 
 /**

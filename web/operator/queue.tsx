@@ -13,7 +13,7 @@ import { focusRow } from '../ui/row-link.ts'
 import { signIn } from '../ui/session.ts'
 import { showAge, showAmount, showCount } from '../ui/show.ts'
 import { type Shortcut, Shortcuts } from './keys.tsx'
-import { type QueueItem, signInAge, useMe, useQueue, useWarnedWithdrawals } from './operator.ts'
+import { type QueueItem, type QueueRead, queueEnvironment, signInAge, useMe, useQueue } from './operator.ts'
 import { QueueStrip } from './queue-strip.tsx'
 import { queueTexts } from './queue-texts.ts'
 
@@ -46,8 +46,7 @@ export function Queue() {
   const t = useTexts(queueTexts)
   const parts = useTexts(partsTexts)
   const navigate = useNavigate()
-  const { environment: requested } = useSearch({ strict: false }) as { environment?: string }
-  const environment: Environment = requested === 'sandbox' ? 'sandbox' : 'live'
+  const environment = queueEnvironment(useSearch({ strict: false }))
   const read = useQueue(environment)
   const { data } = read
   const other: Environment = environment === 'live' ? 'sandbox' : 'live'
@@ -114,7 +113,7 @@ export function Queue() {
           {other_count > 0 ? null : t.nothing_teach}
         </EmptyState>
       ) : null}
-      {waiting.length > 0 ? <Work waiting={waiting} environment={environment} /> : null}
+      {waiting.length > 0 ? <Work waiting={waiting} environment={environment} warned={data?.warned ?? null} /> : null}
       {data && waiting.length > 0 && idle.length > 0 ? (
         <Stack gap={4}>
           <Title order={2}>{t.done}</Title>
@@ -138,10 +137,17 @@ export function Queue() {
   )
 }
 
-function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environment: Environment }) {
+function Work({
+  waiting,
+  environment,
+  warned,
+}: {
+  waiting: readonly QueueItem[]
+  environment: Environment
+  warned: QueueRead['warned']
+}) {
   const t = useTexts(queueTexts)
   const language = useLanguage()
-  const warned = useWarnedWithdrawals(environment)
   return (
     <ul className="queue" aria-label={t.title}>
       {waiting.map(({ kind, count, oldest_at, amount }) => (
@@ -153,7 +159,7 @@ function Work({ waiting, environment }: { waiting: readonly QueueItem[]; environ
             <Text size="sm" c="dimmed">
               {t.kinds[kind].what}
             </Text>
-            {kind === 'withdrawals_waiting' && warned !== undefined && warned.count > 0 ? (
+            {kind === 'withdrawals_waiting' && warned !== null && warned.count > 0 ? (
               <Chip tone="warn">
                 {t.warned(showCount(warned.count), warned.examined < count ? showCount(warned.examined) : null)}
               </Chip>

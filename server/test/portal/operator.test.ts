@@ -98,6 +98,11 @@ describe("the operators' console", () => {
 
   test('the queue links to a withdrawal, and the console pays only after a confirmation that repeats the data of the withdrawal', async () => {
     const visitor = await office.comes(asha, 'operator', { language: 'sw' })
+    const reads = new Set<string>()
+    visitor.page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname === '/v1/operator/queue') reads.add(search)
+    })
     await visitor.opens('/')
     await visitor.page.getByText('Foleni imekwisha: hakuna kinachosubiri', { exact: true }).waitFor()
     await visitor.looks('empty queue')
@@ -117,6 +122,7 @@ describe("the operators' console", () => {
     // Both withdrawals would be the first payout to their number.
     const line = visitor.page.locator('.queue > li').filter({ hasText: 'Utoaji pesa unaosubiri idhini' })
     await line.locator('.chip-warn').getByText('Wenye tahadhari: 2', { exact: true }).waitFor()
+    assert.deepEqual([...reads].sort(), ['?environment=live&warnings=true', '?environment=sandbox'])
     await visitor.picture('queue-keys')
     for (const _ of names.slice(0, names.indexOf('Utoaji pesa unaosubiri idhini')))
       await visitor.page.keyboard.press('j')
