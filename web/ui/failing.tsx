@@ -14,31 +14,35 @@ const failingTexts = texts({
     failed: 'Ujumbe usiopokelewa',
     since: 'Wa zamani zaidi ulitokea',
     last: 'Jibu la mwisho',
+    last_before: 'Jibu la mwisho kabla ya badiliko',
     no_answer: 'Hakuna jibu',
     status: (code: number) => `HTTP ${code}`,
     again: 'Uliokwisha kushindikana',
-    never: 'Seva haiujaribu tena. Ukibofya kutuma tena, unatumwa.',
+    never: 'Hautumwi tena wenyewe. Utume tena anwani ikianza kufanya kazi.',
   },
   en: {
     failed: 'Missed deliveries',
     since: 'The oldest happened',
     last: 'Last answer',
+    last_before: 'Last answer before the change',
     no_answer: 'No answer',
     status: (code: number) => `HTTP ${code}`,
-    again: 'If a delivery has failed',
-    never: 'The server does not retry it; a replay sends it again.',
+    again: 'Deliveries that have failed',
+    never: 'They are not retried. Send them again when the address works.',
   },
 })
 
 /**
  * Shows the missed deliveries of an endpoint: how many the server retries and how many have failed, the time of the oldest one
- * and the last response. `extraFact` comes before these facts.
+ * and the last response. `extraFact` comes before these facts. `changed` says that somebody changed the endpoint after that response.
  */
 export function FailingFacts({
   failing,
+  changed = false,
   extraFact = null,
 }: {
   failing: Failing
+  changed?: boolean
   extraFact?: readonly [string, ReactNode, 'wide'?] | null
 }) {
   const t = useTexts(failingTexts)
@@ -53,7 +57,7 @@ export function FailingFacts({
         [t.failed, missed({ failed, given_up, next_at: next_attempt_at })],
         [t.since, <Time key="since" time={oldest_at} />],
         [
-          t.last,
+          changed ? t.last_before : t.last,
           <span key="last">
             {last_status_code === null
               ? `${t.no_answer}${error === null ? '' : `: ${error}`}`

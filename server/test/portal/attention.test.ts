@@ -293,6 +293,17 @@ for (const language of languagesOf(0)) {
       await page.getByText(says('Badilisha anwani au matukio', 'Change the address or the events')).click()
       await field.waitFor({ state: 'hidden' })
     }
+    // After the save, the warning takes the focus, because its button sends the missed deliveries.
+    await box.getByRole('button', { name: says('Badilisha anwani', 'Change the address') }).click()
+    await field.fill(`${receiver.url}/moved`)
+    await at.press('Hifadhi', 'Save')
+    await page.locator('.toasts').getByText(says('Imehifadhiwa.', 'Saved.'), { exact: true }).waitFor()
+    await page.locator('.attention-with-result:focus').waitFor()
+    const send = box.getByRole('button', { name: says('Tuma sasa', 'Send now') })
+    await send.waitFor()
+    const place = (await send.boundingBox())?.y ?? -1
+    assert.ok(place > 0 && place < 700, `the button that sends the missed deliveries is at ${place} px`)
+    await at.picture('address-changed')
     await at.leave()
   })
 }
@@ -344,6 +355,8 @@ for (const language of languagesOf(1)) {
     await result
       .getByText(says('Seva yako imejibu ujumbe collection.success kwa HTTP 503.', 'with HTTP 503. Only a 2xx answer'))
       .waitFor()
+    const mend = result.getByRole('link', { name: says('Angalia au badilisha anwani', 'Check or change the address') })
+    assert.match((await mend.getAttribute('href')) ?? '', /\/sandbox\/webhooks\?endpoint_id=default$/)
     await at.looks('a webhook that the receiver refused again')
     await at.picture('resend-refused')
     receiver.reply = { kind: 'reset' }
@@ -670,9 +683,14 @@ test('a member sees the warning about a failing webhook, tests the address, and 
   await at.opens('/sandbox')
   const warning = page.getByText('Your server does not accept the events of the sandbox')
   await warning.waitFor()
-  await at.press('', 'See the deliveries')
+  await at.press('', 'Repair it')
   await at.sees('', 'Webhooks')
-  assert.match(page.url(), /webhooks\?endpoint_id=/)
+  assert.match(page.url(), /webhooks\?endpoint_id=default$/)
+  const change = page.getByRole('button', { name: 'Change the address' })
+  await change.waitFor()
+  const place = (await change.boundingBox())?.y ?? -1
+  assert.ok(place > 0 && place < 600, `the button that repairs the address is at ${place} px`)
+  await at.opens('/sandbox/webhooks?endpoint_id=default&status=pending')
   const list = page.getByRole('heading', { name: 'Deliveries', exact: true })
   await list.and(page.locator(':focus')).waitFor()
   const top = (await list.boundingBox())?.y ?? -1
@@ -762,7 +780,7 @@ for (const language of languagesOf(1)) {
     // The form refuses a time after the browser's clock.
     await page.clock.install({ time: world.deps.clock.now() })
     await at.opens('/sandbox')
-    await at.press('Angalia ujumbe uliotumwa', 'See the deliveries')
+    await at.press('Rekebisha', 'Repair it')
     await at.press('Tuma tena tangu…', 'Send again since…')
     const form = page.getByRole('dialog')
     const endpoint = form.getByLabel(says('Anwani', 'Endpoint'))

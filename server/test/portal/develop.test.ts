@@ -478,7 +478,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
   await english.page.getByText(title).waitFor()
   await english.looks('a failing endpoint')
   await english.picture('failing')
-  await english.press('', 'See the deliveries')
+  await english.press('', 'Repair it')
   await english.sees('', 'Webhooks')
   assert.match(english.page.url(), /\/sandbox\/webhooks/)
   const operator = await office.comes(boss, 'operator', { language: 'sw' })
@@ -499,6 +499,7 @@ test('the first page reports a failed attempt, warns after the second, and sends
     .getByText('Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho.')
     .waitFor()
   await swahili.page.getByRole('button', { name: 'Tuma sasa' }).waitFor()
+  await swahili.page.getByText('Jibu la mwisho kabla ya badiliko', { exact: true }).waitFor()
   await swahili.picture('changed')
   receiver.reply = { kind: 'status', status: 200 }
   await pay()

@@ -28,6 +28,7 @@ export const resendTexts = texts({
         : `Majaribio ${count} ya kutuma ujumbe ${event} yameshindikana, la mwisho kwa HTTP ${code}.`,
     repeats: (event: string) => `Seva yako ilipokea ujumbe ${event}, na jaribio lingine linasubiri.`,
     open: 'Fungua ujumbe huu',
+    mend: 'Angalia au badilisha anwani',
     removed: 'Anwani iliyoondolewa',
   },
   en: {
@@ -54,6 +55,7 @@ export const resendTexts = texts({
         : `${count} attempts to send the event ${event} failed, the last with HTTP ${code}.`,
     repeats: (event: string) => `Your server accepted the event ${event}, and another attempt waits.`,
     open: 'Open this delivery',
+    mend: 'Check or change the address',
     removed: 'Removed endpoint',
   },
 })

@@ -1,6 +1,6 @@
 // Sends the newest event of a payment or withdrawal now or again to each endpoint, waits for the attempts, and shows their results.
 
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
@@ -186,7 +186,7 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
   const t = useTexts(resendTexts)
   const errors = useTexts(deliveryErrors)
   const at = useEnvironmentPath()
-  const { id, event, status, delivered_at } = delivery
+  const { id, endpoint_id, event, status, delivered_at } = delivery
   const { status_code = null, error = null } = delivery.attempts.at(-1) ?? {}
   const delivered = ended && status !== 'cancelled' && error === null
   const reason = status === 'cancelled' ? 'endpoint_deleted' : (error ?? '')
@@ -202,9 +202,10 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
       <Text size="sm">
         <DeliveryState of={deliveryState(delivery)} /> {text}
       </Text>
-      <span>
+      <Group gap="md">
+        {ended && error !== null ? <PageLink to={at(`webhooks?endpoint_id=${endpoint_id}`)}>{t.mend}</PageLink> : null}
         <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.open}</PageLink>
-      </span>
+      </Group>
     </Stack>
   )
 }

@@ -2,7 +2,7 @@
 
 import { Button, Checkbox, type CheckboxGroupProps, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
 import { useCall } from '../../ui/data.ts'
@@ -12,6 +12,7 @@ import { useLanguage, useTexts } from '../../ui/language.ts'
 import { CopyButton, Dialog, FactList, Mono } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { useMerchantAccess } from '../merchant.ts'
 import { EVENTS, webhooksTexts } from './webhooks-texts.ts'
 
@@ -20,16 +21,19 @@ export type WebhookConfigRecord = Calls['GET /v1/merchant/webhook-config']['data
 
 /**
  * Shows the form and the secret. Null as `config` means that the merchant has no main address yet. `others` is the number of
- * other endpoints. If `change` grows, the form opens and its first field takes the focus.
+ * other endpoints. If `change` grows, the form opens and its first field takes the focus. `missed` is the warning about missed
+ * deliveries of this endpoint, which takes the focus after a save, because it has the button that sends them.
  */
 export function WebhookConfig({
   config,
   others,
   change,
+  missed,
 }: {
   config: WebhookConfigRecord | null
   others: number
   change: number
+  missed: RefObject<HTMLElement | null> | null
 }) {
   const t = useTexts(webhooksTexts)
   const [secret, setSecret] = useState<string | null>(null)
@@ -44,10 +48,13 @@ export function WebhookConfig({
     panel.current?.querySelector('input')?.focus()
   }, [change])
   const showSaved = (done: boolean) => {
-    setSaved(done)
+    setSaved(done && missed === null)
     if (!done) return
     setChanging(false)
-    status.current?.focus()
+    if (missed === null) return status.current?.focus()
+    showToast(t.saved)
+    missed.current?.focus({ preventScroll: true })
+    missed.current?.scrollIntoView({ block: 'center' })
   }
   const [lost, setLost] = useState(false)
   const shown = (next: string | undefined) => {

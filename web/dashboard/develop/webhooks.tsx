@@ -35,6 +35,7 @@ export function Webhooks() {
   const items = useWebhookItems(environment) ?? []
   const endpoints = useRead(ENDPOINTS, {}, { keep: true }).data?.items.filter(({ id }) => id !== 'default') ?? []
   const tester = useEndpointTest()
+  const warning = useRef<HTMLDivElement>(null)
   // Each press of the button in the warning opens the form of the endpoint again.
   const [{ endpoint_id, presses }, setChange] = useState({ endpoint_id: 'default', presses: 0 })
   // If the merchant has saved no configuration, the API answers 404. The page treats this answer as an empty configuration.
@@ -51,7 +52,7 @@ export function Webhooks() {
   }
   return (
     <Page title={t.title} lead={t.lead}>
-      <div className="attention-with-result">
+      <div className="attention-with-result" ref={warning} tabIndex={-1}>
         <AttentionList
           items={items}
           linked={false}
@@ -77,6 +78,7 @@ export function Webhooks() {
         config={config.data ?? null}
         others={endpoints.length}
         change={endpoint_id === 'default' ? presses : 0}
+        missed={items.some(({ webhook }) => webhook?.endpoint_id === 'default') ? warning : null}
       />
       {config.data === undefined ? null : <WebhookTest />}
       <WebhookEndpoints change={endpoint_id === 'default' ? null : { endpoint_id, presses }} />
@@ -176,8 +178,8 @@ function Deliveries() {
     { label: t.last, show: (row) => <AttemptResult attempt={row.attempts.at(-1)} /> },
   ]
   const heading = useRef<HTMLHeadingElement>(null)
-  // The first page links to the deliveries of one endpoint, and this list is far below the top of the page.
-  const [linked] = useState(list.query.endpoint_id !== undefined)
+  // Other pages link to the failed deliveries of one endpoint, and this list is far below the top of the page.
+  const [linked] = useState(list.query.endpoint_id !== undefined && list.query.status !== undefined)
   const ready = linked && read.data !== undefined && endpoints.length > 0
   useEffect(() => {
     if (!ready) return

@@ -23,6 +23,7 @@ export const attentionTexts = texts({
       sandbox: 'Seva yako inapokea tena matukio ya mazingira ya Majaribio',
     },
     webhooks_open: 'Angalia ujumbe uliotumwa',
+    webhooks_mend: 'Rekebisha',
     webhooks_several: {
       live: (count: string) => `Anwani ${count} za webhook hazipokei matukio ya malipo halisi`,
       sandbox: (count: string) => `Anwani ${count} za webhook hazipokei matukio ya mazingira ya Majaribio`,
@@ -80,6 +81,7 @@ export const attentionTexts = texts({
       sandbox: 'Your server accepts the events of the sandbox again',
     },
     webhooks_open: 'See the deliveries',
+    webhooks_mend: 'Repair it',
     webhooks_several: {
       live: (count: string) => `${count} webhook endpoints do not accept the events of live payments`,
       sandbox: (count: string) => `${count} webhook endpoints do not accept the events of the sandbox`,

@@ -175,6 +175,7 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
         item.webhook === null ? null : (
           <FailingFacts
             failing={item.webhook}
+            changed={item.webhook.changed}
             extraFact={[
               t.address,
               item.webhook.webhook_url === null ? '–' : <Mono key="url">{item.webhook.webhook_url}</Mono>,
@@ -182,8 +183,9 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
             ]}
           />
         )
-      const to = item.webhook === null ? 'webhooks' : failedDeliveries(item.webhook)
-      const line = of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_open, facts)
+      // Without a status in its address, the page opens at its top, where the buttons are that repair the endpoint.
+      const to = item.webhook === null ? 'webhooks' : `webhooks?endpoint_id=${item.webhook.endpoint_id}`
+      const line = of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_mend, facts)
       return item.webhook?.changed ? { ...line, act: <ChangedEndpoint webhook={item.webhook} /> } : line
     }
     case 'webhooks_retrying':
