@@ -105,7 +105,7 @@ export function NameOutcome({ check, flags }: { check: NameCheck | null; flags: 
         : t.name_unstated(isolateDirection(check.name))
   return (
     <Text size="sm" fw={600}>
-      {flags.every(({ tone }) => tone === 'plain') ? `${text} ${t.only_name}` : text}
+      {flags.length === 0 ? `${text} ${t.only_name}` : text}
     </Text>
   )
 }
