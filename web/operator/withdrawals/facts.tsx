@@ -33,6 +33,8 @@ const factTexts = texts({
     compared: 'Ikilinganishwa na utoaji mkubwa zaidi',
     compared_value: (times: string, amount: string) =>
       `mara ${times} ya ${amount} (mkubwa zaidi kati ya 200 wa karibuni uliofanikiwa)`,
+    about_largest: (amount: string) => `karibu sawa na ${amount} (mkubwa zaidi kati ya 200 wa karibuni uliofanikiwa)`,
+    same_as_largest: 'Karibu sawa na utoaji mkubwa zaidi uliolipwa hadi sasa',
     of_balance: (percent: string) => `${percent} ya salio`,
     no_balance: 'Hakuna salio linalopatikana',
     times: (times: string) => `Ni mara ${times} ya utoaji mkubwa zaidi uliolipwa`,
@@ -60,6 +62,8 @@ const factTexts = texts({
     compared: 'Compared with the largest payout',
     compared_value: (times: string, amount: string) =>
       `${times} times ${amount} (the largest of the latest 200 that succeeded)`,
+    about_largest: (amount: string) => `about the same as ${amount} (the largest of the latest 200 that succeeded)`,
+    same_as_largest: 'About the same as the largest payout so far',
     of_balance: (percent: string) => `${percent} of the balance`,
     no_balance: 'No available balance',
     times: (times: string) => `${times} times the largest payout`,
@@ -129,7 +133,7 @@ function useQuietFacts(facts: ShownFacts | null): string[] {
     quiet.push(t.of_balance(showPercent(balance_percent)))
   if (times_largest_paid === null) quiet.push(t.no_payout)
   else if (isMultiple(times_largest_paid) && !warnings.includes('large_multiple'))
-    quiet.push(t.times(showRatio(times_largest_paid)))
+    quiet.push(isAboutSame(times_largest_paid) ? t.same_as_largest : t.times(showRatio(times_largest_paid)))
   return quiet
 }
 
@@ -193,9 +197,11 @@ export function useFactRows(facts: ShownFacts | null, currency: string): (readon
       t.compared,
       times_largest_paid === null || largest_paid_amount === null
         ? t.no_payout
-        : isMultiple(times_largest_paid)
-          ? t.compared_value(showRatio(times_largest_paid), showAmount(largest_paid_amount, currency))
-          : t.below_largest(showAmount(largest_paid_amount, currency)),
+        : isAboutSame(times_largest_paid)
+          ? t.about_largest(showAmount(largest_paid_amount, currency))
+          : isMultiple(times_largest_paid)
+            ? t.compared_value(showRatio(times_largest_paid), showAmount(largest_paid_amount, currency))
+            : t.below_largest(showAmount(largest_paid_amount, currency)),
       'wide',
     ],
   ]
@@ -213,6 +219,9 @@ export function useSizeSentences(currency: string) {
 }
 
 const isMultiple = (times: string) => Number(times) >= 1
+
+/** Returns true if the amount is at least the largest payout, and less than a tenth above it. */
+const isAboutSame = (times: string) => Number(times) === 1
 
 /** Formats a number with one decimal: "1234.5" becomes "1,234.5", and "80.0" becomes "80". */
 export function showRatio(ratio: string): string {
