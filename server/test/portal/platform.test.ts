@@ -36,10 +36,18 @@ for (const language of LANGUAGES) {
     for (const phone of ['0754123001', '0754123007']) {
       await world.post('/v1/collections/wallet-push', { amount: '5000', phone }, { key: world.live_key })
     }
+    const item = { description: 'Viatu', quantity: '1', unit_price: '5000' }
+    const invoice = { customer_name: 'Juma', customer_phone: '0744214517', due_date: '2099-12-05', items: [item] }
+    const { id } = (await world.post('/v1/invoices', invoice)).body.data
+    assert.equal((await world.post(`/v1/invoices/${id}/send`, {})).status, 200)
     const visitor = await office.comes(boss, 'operator', { language })
     for (const [path, sw, en] of PAGES) {
       await visitor.opens(`/${path}`)
       await visitor.sees(sw, en)
+      if (path === 'messages') {
+        const sms = visitor.page.getByRole('row').filter({ hasText: '0744 214 517' }).first()
+        await sms.getByRole('cell').getByText(visitor.says('Ankara', 'Invoice'), { exact: true }).waitFor()
+      }
       await visitor.looks(path)
       await visitor.picture(path)
     }

@@ -7,6 +7,7 @@ import { DeliveryState, messageState, useStateWords } from '../../ui/delivery-st
 import { texts, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import { Chip, EmptyState, Page, PersonName, Time } from '../../ui/parts.tsx'
+import { showPhone } from '../../ui/show.ts'
 import { useWords } from '../../ui/words.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 
@@ -22,6 +23,7 @@ const messagesTexts = texts({
     status: 'Hali',
     to: 'Kwa',
     what: 'Nini',
+    kinds: { 'invoice.send': 'Ankara', 'invoice.remind': 'Kikumbusho cha ankara' } as Record<string, string>,
     text: 'Maandishi',
     empty: 'Bado hakuna ujumbe',
   },
@@ -34,6 +36,7 @@ const messagesTexts = texts({
     status: 'Status',
     to: 'To',
     what: 'What',
+    kinds: { 'invoice.send': 'Invoice', 'invoice.remind': 'Reminder of an invoice' },
     text: 'Text',
     empty: 'No messages yet',
   },
@@ -71,12 +74,12 @@ export function PlatformMessages() {
         </span>
       ),
     },
-    { label: t.to, show: (row) => <PersonName name={row.to} /> },
+    { label: t.to, show: (row) => <PersonName name={showPhone(row.to)} /> },
     {
       label: t.what,
       show: (row) => (
         <div>
-          {row.subject ?? row.kind}
+          <div>{row.subject ?? t.kinds[row.kind] ?? t.channels[row.channel]}</div>
           {row.error === null ? null : <MessageError error={row.error} />}
           {row.text === null ? null : (
             <details className="disclosed">
