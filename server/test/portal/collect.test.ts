@@ -81,6 +81,22 @@ test('a member makes a link from three fields and shares the link, and the open 
   await page.getByText('Rekodi kama API inavyoitoa (JSON)').click()
   await page.getByText('"status": "successful"').waitFor()
   await visitor.looks('a payment')
+  // The payment looks open until the query. Then it is final, and its button moves to the end of the actions.
+  const record = /\/v1\/collections\/[0-9a-f-]{36}\?/
+  await page.route(record, async (route) => {
+    const body = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...body, data: { ...body.data, status: 'processing' } } })
+  })
+  await page.reload()
+  const head = page.locator('.record-head > [role=status]')
+  await head.getByText('Yanashughulikiwa').waitFor()
+  await page.route('**/refresh-status?*', async (route) => {
+    await page.unroute(record)
+    await route.continue()
+  })
+  await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
+  await head.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
+  assert.equal(await head.evaluate((status) => status === status.ownerDocument.activeElement), true, 'has the focus')
   await visitor.leave()
 })
 

@@ -7,6 +7,7 @@ import type { Calls } from '../../ui/api-types.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { checks } from '../../ui/checks.ts'
 import { useAction, useRead } from '../../ui/data.ts'
+import { useFocusAfterRemoval } from '../../ui/focus.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -163,15 +164,11 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
     )
   }
   // The button that removes the logo disappears with the logo, so the focus moves to the button that chooses another one.
-  const drop = () => {
+  const startRemoval = useFocusAfterRemoval(profile.logo === null, chooser)
+  const removeLogo = () => {
     setMessage('')
-    const ended = {
-      onSuccess: () => {
-        setMessage(t.saved)
-        chooser.current?.focus()
-      },
-    }
-    remove.mutate({ once: newIdempotencyKey() }, ended)
+    startRemoval()
+    remove.mutate({ once: newIdempotencyKey() }, { onSuccess: () => setMessage(t.saved) })
   }
   return (
     <Stack gap="sm" maw="34rem">
@@ -205,7 +202,7 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
             )}
           </FileButton>
           {profile.logo === null ? null : (
-            <BusyButton variant="default" busy={remove.isPending} onClick={drop}>
+            <BusyButton variant="default" busy={remove.isPending} onClick={removeLogo}>
               {t.remove}
             </BusyButton>
           )}

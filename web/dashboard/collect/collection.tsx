@@ -3,11 +3,12 @@
 import './collect.css'
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Customer } from '../../ui/customer.tsx'
 import { useAction, useRead } from '../../ui/data.ts'
+import { useFocusAfterRemoval } from '../../ui/focus.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
 import { Amount, Chip, CopyButton, FactList, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
@@ -70,11 +71,12 @@ function PaymentHead({ record }: { record: CollectionDetail }) {
   const params = { collection_id: record.collection_id }
   const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
   const reference = providerReference(items)
+  const heading = useRef<HTMLDivElement>(null)
   const { status, currency, fee, net_amount, customer_name, customer_phone } = record
   const money = (value: number) => <Amount key="" value={value} currency={currency} />
   return (
     <Stack gap="sm" className="record-head">
-      <div role="status">
+      <div role="status" ref={heading} tabIndex={-1}>
         <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
       </div>
       <FactList
@@ -85,7 +87,7 @@ function PaymentHead({ record }: { record: CollectionDetail }) {
           reference === null ? null : [t.provider_reference, <Copyable key="" text={reference} />, 'wide'],
         ]}
       />
-      <PaymentActs key={record.collection_id} record={record} items={items} />
+      <PaymentActs key={record.collection_id} record={record} items={items} heading={heading} />
     </Stack>
   )
 }
@@ -130,22 +132,34 @@ function CollectionFacts({ record }: { record: CollectionDetail }) {
   )
 }
 
-function PaymentActs({ record, items }: { record: CollectionDetail; items: TimelineRead | undefined }) {
+/** Shows the actions on a payment. `heading` shows its status. */
+function PaymentActs({
+  record,
+  items,
+  heading,
+}: {
+  record: CollectionDetail
+  items: TimelineRead | undefined
+  heading: RefObject<HTMLElement | null>
+}) {
   const t = useTexts(collectionTexts)
   const words = useWords()
   const refresh = useAction('POST /v1/collections/{collection_id}/refresh-status')
   const resend = useResendWebhook(items)
   const [before, setBefore] = useState(record.status)
+  // The provider has more to say about an open payment. After that, the merchant rather wants the receipt and the webhook.
+  const paid = record.status === 'successful'
+  const open = !paid && record.status !== 'failed' && record.status !== 'reversed'
+  // A final payment has the button at another place, so the button loses the focus.
+  const startQuery = useFocusAfterRemoval(!open, heading)
   const query = () => {
     setBefore(record.status)
+    if (open) startQuery()
     refresh.mutate({ params: { collection_id: record.collection_id } })
   }
   const now = refresh.data?.status
   const said = now === undefined ? '' : (now === before ? t.unchanged : t.changed)(words.collection(now))
   const at = useEnvironmentPath()
-  const paid = record.status === 'successful'
-  // The provider has more to say about an open payment. After that, the merchant rather wants the receipt and the webhook.
-  const open = !paid && record.status !== 'failed' && record.status !== 'reversed'
   const ask =
     record.method === null ? null : (
       <BusyButton variant="default" busy={refresh.isPending} onClick={query}>
