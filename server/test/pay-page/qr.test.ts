@@ -9,6 +9,7 @@ import { createWorker } from '../../src/kernel/work/index.ts'
 import { closePages, launchBrowser, openPage } from '../browser.ts'
 import { createWorld, type World } from '../harness.ts'
 import { runningClock } from '../portal/office.ts'
+import { until } from '../programs.ts'
 import { violations } from './page-checks.ts'
 import { nameOf, WAYS } from './ways.ts'
 
@@ -84,6 +85,8 @@ const simulate = (slug: string, collection_id: string, outcome: string) =>
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams({ outcome }).toString(),
   })
+const pageOf = async (slug: string, collection_id: string) =>
+  (await world.call({ method: 'GET', url: `/pay/${slug}/c/${collection_id}?lang=en`, key: null })).text
 const statusOf = async (slug: string, collection_id: string) => {
   const url = `/public/payment-links/${slug}/collections/${collection_id}/status`
   return (await world.call({ method: 'GET', url, key: null })).body.data.status as string
@@ -112,6 +115,19 @@ test('a payer of a test chooses the outcome of a prompt that never ends, and a s
   assert.ok((events[0]?.n ?? 0) <= 2, 'the payment is booked once')
   const foreign = await simulate(await newLink(world.sandbox_key), collection_id, 'successful')
   assert.equal(foreign.status, 404)
+  // The simulator chooses the result of 002. The payer chooses that of 007.
+  const slug_of_failures = await newLink(world.sandbox_key)
+  for (const [phone, is_chosen_by_simulator] of [
+    ['0754000007', false],
+    ['0754000002', true],
+  ] as const) {
+    const body = { method: 'WALLET_PUSH', customer_phone: phone }
+    const { data } = (await world.post(`/public/payment-links/${slug_of_failures}/collect`, body, { key: null })).body
+    if (!is_chosen_by_simulator) await simulate(slug_of_failures, data.collection_id, 'failed')
+    await until(async () => (await statusOf(slug_of_failures, data.collection_id)) === 'failed')
+    const page = await pageOf(slug_of_failures, data.collection_id)
+    assert.equal(page.includes('the simulator chose this result'), is_chosen_by_simulator, phone)
+  }
 })
 
 test('a simulated QR code that no payer scans expires after five minutes, so a payment by phone of the same link is no duplicate', async () => {
@@ -144,6 +160,15 @@ test('a simulated QR code that no payer scans expires after five minutes, so a p
     assert.equal(status, 'processing')
     await new Promise((done) => setTimeout(done, 250))
   }
+  const page = await pageOf(slug as string, collection_id)
+  assert.ok(page.includes('The time to pay by this QR has run out.'), page)
+  assert.ok(!page.includes('the simulator chose this result'), page)
+  const other_slug = await newLink(world.live_key)
+  const body = { method: 'TANQR', customer_phone: '0754000007' }
+  const { data } = (await world.post(`/public/payment-links/${other_slug}/collect`, body, { key: null })).body
+  const rehearsal = await pageOf(other_slug, data.collection_id)
+  assert.match(rehearsal, /the simulator uses the result of the phone <span class="whole">0754 \*\*\* 007</)
+  assert.ok(!rehearsal.includes('expires after five minutes'))
   const records = await world.rows(
     'select status, failure_reason_code from collections where merchant_id = $1 and payment_link_id = $2 order by id',
     [world.merchant.id, made.body.data.id],

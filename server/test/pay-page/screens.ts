@@ -101,6 +101,20 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     remaining_s: 117,
     total_s: 120,
   }
+  const qr = {
+    ...base,
+    ...watch,
+    screen: 'qr',
+    collection_id,
+    svg: qrSvg(
+      '00020101021226370012tz.go.bot.tips0117TIPSTZ20481234567520458125303834540825000.005802TZ5912DUKA LA ASHA6013DAR ES SALAAM62140510ODA-104263041B2C',
+      { label: language === 'sw' ? 'QR ya kulipa TZS 25,000' : 'QR to pay TZS 25,000' },
+    ),
+    picture_path: `${PAYMENT}/qr.png`,
+    payment_token: '204812345678',
+    phone_masked: null,
+    other_way_path,
+  } as const
   const slow = {
     ...base,
     ...watch,
@@ -115,6 +129,8 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       ...base,
       screen: 'failed',
       reason_code,
+      kind: 'prompt',
+      simulator_chose: base.test !== null && !['timeout', 'review_declined'].includes(reason_code),
       support_reference: 'ODA-1042',
       back_url: 'https://duka.example.com/cart?status=failed',
       retry_path: SLUG,
@@ -198,19 +214,8 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     'choose-none': { ...choose, methods: [] },
     'waiting-push': { ...waiting, screen: 'waiting_push' },
     'waiting-wallet': { ...waiting, screen: 'waiting_wallet' },
-    qr: {
-      ...base,
-      ...watch,
-      screen: 'qr',
-      collection_id,
-      svg: qrSvg(
-        '00020101021226370012tz.go.bot.tips0117TIPSTZ20481234567520458125303834540825000.005802TZ5912DUKA LA ASHA6013DAR ES SALAAM62140510ODA-104263041B2C',
-        { label: language === 'sw' ? 'QR ya kulipa TZS 25,000' : 'QR to pay TZS 25,000' },
-      ),
-      picture_path: `${PAYMENT}/qr.png`,
-      payment_token: '204812345678',
-      other_way_path,
-    },
+    qr,
+    'qr-phone': { ...qr, phone_masked: '0754 *** 001' },
     slow: { ...slow, again: { idempotency_key: '0192f3a0-7b1c-8def-9012-00000000000b' } },
     'slow-qr': { ...slow, kind: 'code', phone_masked: null, other_way_path: null, again: null },
     success: {
@@ -241,6 +246,12 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
         'review_declined',
         'made_up',
       ].map((reason) => [`failed-${reason}`, failed(reason)]),
+    ),
+    ...Object.fromEntries(
+      ['insufficient_balance', 'provider_declined', 'provider_unavailable', 'expired', 'timeout'].map((reason) => [
+        `failed-code-${reason}`,
+        { ...failed(reason), kind: 'code', simulator_chose: false, again: null },
+      ]),
     ),
     ...Object.fromEntries(
       [

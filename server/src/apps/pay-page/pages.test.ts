@@ -225,12 +225,18 @@ test('a page warns a payer who may have paid, and does not offer a new payment f
 })
 
 test('a page of a QR code warns a payer who paid by QR, and does not speak of a PIN that the payer entered', () => {
-  const codes = PAGES.filter(({ view }) => view.screen === 'qr' || (view.screen === 'slow' && view.kind === 'code'))
-  for (const { name, page } of codes) {
+  const codes = PAGES.filter(({ view }) => view.screen === 'qr' || ('kind' in view && view.kind === 'code'))
+  for (const { name, page, view } of codes) {
+    assert.doesNotMatch(
+      page,
+      /mobile network|Mtandao wa simu u|time to confirm|kuthibitisha umeisha|another number/,
+      name,
+    )
+    if (view.screen === 'failed') continue
     assert.match(page, /Kama umeshalipa kwa QR, usi|If you paid by QR, do not/, name)
     assert.doesNotMatch(page, /umeshaweka PIN|entered your PIN|Mtandao wako wa simu|Your mobile network/, name)
   }
-  assert.deepEqual([...new Set(codes.map(({ view }) => view.screen))].toSorted(), ['qr', 'slow'])
+  assert.deepEqual([...new Set(codes.map(({ view }) => view.screen))].toSorted(), ['failed', 'qr', 'slow'])
 })
 
 test('each link within a page, such as that of a problem of a form, leads to an element of the page', () => {

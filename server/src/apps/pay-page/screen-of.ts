@@ -213,6 +213,7 @@ export function paymentScreen(
         svg: drawQr(payment.qr_payload as string),
         picture_path: `${path}/qr.png`,
         payment_token: payment.payment_token ?? '',
+        phone_masked,
         other_way_path: merchantFrame.pay_path,
       }
     case 'slow': {
@@ -281,10 +282,17 @@ function failedScreenOf(
   const { may_retry, unanswered, watch, idempotency_key } = around
   const { collection_id, phone } = payment
   const reason_code = payment.failure_reason_code ?? 'unknown_provider_error'
+  const is_code = payment.method === 'qr'
   return {
     ...merchantFrame,
     screen: 'failed',
     reason_code,
+    kind: is_code ? 'code' : 'prompt',
+    simulator_chose:
+      merchantFrame.test !== null &&
+      payment.simulate_status === null &&
+      !(is_code && reason_code === 'expired') &&
+      !['timeout', 'review_declined'].includes(reason_code),
     support_reference: link.reference ?? payment.collection_id,
     back_url: returnUrl(link.cancel_url ?? link.redirect_url, {
       reference: link.reference,

@@ -86,6 +86,8 @@ type FailureTexts = {
    * The text that the page shows if another attempt can still take money. The text says only that this attempt took no money.
    */
   why_unanswered?: PlainTextKey
+  /** The text after a payment by QR, which concerns no mobile network and no number. The text says only what this QR brought. */
+  why_code?: PlainTextKey
   way: 'try_again' | 'use_other_number' | 'use_other_way' | 'check_status'
 }
 
@@ -96,19 +98,22 @@ const REASONS: Readonly<Record<string, FailureTexts>> = {
   insufficient_balance: {
     why: 'why_insufficient_balance',
     why_unanswered: 'unanswered_insufficient_balance',
+    why_code: 'code_insufficient_balance',
     way: 'use_other_number',
   },
   provider_declined: {
     why: 'why_provider_declined',
     why_unanswered: 'unanswered_provider_declined',
+    why_code: 'code_provider_declined',
     way: 'use_other_way',
   },
   provider_unavailable: {
     why: 'why_provider_unavailable',
     why_unanswered: 'unanswered_provider_unavailable',
+    why_code: 'code_provider_unavailable',
     way: 'use_other_way',
   },
-  expired: { why: 'why_expired', why_unanswered: 'unanswered_expired', way: 'try_again' },
+  expired: { why: 'why_expired', why_unanswered: 'unanswered_expired', why_code: 'code_expired', way: 'try_again' },
   timeout: { why: 'why_timeout', way: 'check_status' },
   review_declined: { why: 'why_review_declined', way: 'check_status' },
 }
@@ -121,18 +126,20 @@ export function failedScreen(view: FailedScreen): ScreenContent {
   const t = pageTexts(view.language)
   const reason = Object.hasOwn(REASONS, view.reason_code) ? REASONS[view.reason_code] : undefined
   const merchant = merchantOf(view)
+  const is_code = view.kind === 'code'
   const sentence = reason
     ? reason.why === 'why_review_declined'
       ? t.say(reason.why, { merchant })
-      : t.say((view.unanswered && reason.why_unanswered) || reason.why)
+      : t.say((is_code && reason.why_code) || (view.unanswered && reason.why_unanswered) || reason.why)
     : t.say('why_unknown', { merchant, reference: merchantText(view.support_reference, 'reference') })
-  const way = reason?.way ?? 'check_status'
+  const known_way = reason?.way ?? 'check_status'
+  const way = is_code && known_way === 'use_other_number' ? 'use_other_way' : known_way
   const target = way === 'check_status' ? view.check_path : view.retry_path
   // After a wrong PIN, a cancelled prompt or an expired prompt, the payer need not type the same number again.
   const again = way === 'try_again' ? view.again : null
   const phone = again && html`<strong>${nowrap(again.phone_masked)}</strong>`
   const rest = html`<p>${sentence}</p>
-${view.test && paragraph(t, 'test_result')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
+${view.simulator_chose && paragraph(t, 'test_result')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
   const body = html`${stateSection('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {

@@ -137,7 +137,7 @@ export function qrScreen(view: QrScreen): ScreenContent {
 ${heading(say('scan_qr'))}<p>${say('scan_qr_lead')}</p>
 ${
   view.test &&
-  html`<p class="hint">${say('qr_rehearsal')}</p>
+  html`<p class="hint">${view.phone_masked === null ? say('qr_rehearsal') : say('qr_rehearsal_phone', { phone: nowrap(view.phone_masked) })}</p>
 `
 }${simulateForm(view, view.check_path)}<div class="code">${view.svg}</div>
 <p class="amount">${shownAmount(view)}</p>

@@ -100,6 +100,8 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   scan_qr: 'Scan the QR to pay',
   scan_qr_lead: 'Open the app of your bank or network and scan this QR.',
   qr_rehearsal: 'This is a test. Without your choice, this QR expires after five minutes. No real money moves.',
+  qr_rehearsal_phone:
+    'This is a test. If you choose nothing, the simulator uses the result of the phone {phone}. No real money moves.',
   simulate_lead: 'This is a test: choose what happens.',
   simulate_paid: 'Simulate: paid',
   simulate_failed: 'Simulate: failed',
@@ -139,6 +141,10 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   unanswered_provider_declined: 'The mobile network declined this attempt. The attempt brought no payment.',
   unanswered_provider_unavailable: 'This network is unavailable at the moment. This attempt brought no payment.',
   unanswered_expired: 'The time to confirm has run out. This attempt brought no payment.',
+  code_insufficient_balance: 'The balance is not enough. This QR brought no payment. Top up, or use another way.',
+  code_provider_declined: 'Your bank or network declined the payment by QR. This QR brought no payment.',
+  code_provider_unavailable: 'Payment by QR is unavailable at the moment. This QR brought no payment.',
+  code_expired: 'The time to pay by this QR has run out. This QR brought no payment.',
   why_review_declined:
     'We reviewed this payment and did not accept it. The money goes back to the payer. If you have questions, contact {merchant}.',
   why_timeout:

@@ -99,6 +99,8 @@ export const sw = {
   scan_qr: 'Skani QR kulipa',
   scan_qr_lead: 'Fungua programu ya benki yako au ya mtandao wako, kisha skani QR hii.',
   qr_rehearsal: 'Haya ni majaribio: usipochagua, muda wa QR hii unaisha baada ya dakika tano. Hakuna pesa halisi.',
+  qr_rehearsal_phone:
+    'Hili ni jaribio: kama huchagui, mfumo wa majaribio utatumia matokeo ya simu {phone}. Hakuna pesa halisi.',
   simulate_lead: 'Haya ni majaribio: chagua kitakachotokea.',
   simulate_paid: 'Igiza: imelipwa',
   simulate_failed: 'Igiza: imeshindikana',
@@ -139,6 +141,10 @@ export const sw = {
   unanswered_provider_declined: 'Mtandao wa simu umekataa jaribio hili. Jaribio hili halikuleta malipo.',
   unanswered_provider_unavailable: 'Huduma ya mtandao huu haipatikani kwa sasa. Jaribio hili halikuleta malipo.',
   unanswered_expired: 'Muda wa kuthibitisha umeisha. Jaribio hili halikuleta malipo.',
+  code_insufficient_balance: 'Salio halitoshi. QR hii haikuleta malipo. Ongeza salio au tumia njia nyingine.',
+  code_provider_declined: 'Benki yako au mtandao wako umekataa malipo kwa QR. QR hii haikuleta malipo.',
+  code_provider_unavailable: 'Malipo kwa QR hayapatikani kwa sasa. QR hii haikuleta malipo.',
+  code_expired: 'Muda wa kulipa kwa QR hii umeisha. QR hii haikuleta malipo.',
   why_review_declined:
     'Tulikagua malipo haya na hatukuyakubali. Pesa iliyokatwa inarudishwa kwa mlipaji. Kwa maswali, wasiliana na {merchant}.',
   why_timeout: 'Hatukupata majibu kwa wakati. Kama umekatwa pesa, usilipe tena: tutathibitisha hapa.',

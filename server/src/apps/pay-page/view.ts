@@ -122,6 +122,8 @@ export type QrScreen = MerchantFrame &
     /** The QR code as a PNG, because banking apps read pictures, and a phone cannot scan its own screen. */
     picture_path: string
     payment_token: string
+    /** The phone number of the attempt. Null means that the payer gave none. In a test, the number chooses the outcome. */
+    phone_masked: string | null
     other_way_path: string
   }
 
@@ -156,6 +158,10 @@ export type FailedScreen = MerchantFrame & {
   screen: 'failed'
   /** The failure code of the API. If the page has no text for the code, the page gives a general explanation. */
   reason_code: string
+  /** The way to pay that failed: a prompt on a phone, or a QR code. */
+  kind: UnansweredNotice['kind']
+  /** True if the simulator of a test chose the reason, and not the payer, an operator or the time limit. */
+  simulator_chose: boolean
   /** The reference for the merchant's support: the reference of the link, or else the id of the collection. */
   support_reference: string
   /**

@@ -1,7 +1,7 @@
 // Starts and reads payments of payers on a page. A payment link gets a new collection for each payment; a hosted page has one
 // collection for all its attempts. The transaction locks the collection of a hosted page first, then the page.
 
-import type { FailureReason, Method } from '../../adapters/providers/port.ts'
+import type { FailureReason, Method, SimulateStatus } from '../../adapters/providers/port.ts'
 import { type Deps, inputRows, type Reader, sql, type Tx } from '../../kernel/db/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
 import { type Metadata, metadataPairs, newId, type TraceContext, timeOfId } from '../../kernel/lib/index.ts'
@@ -282,11 +282,13 @@ export type PagePayment = {
   provider_id: string | null
   payment_token: string | null
   qr_payload: string | null
+  /** The outcome that a payer or a developer chose for a simulation. Null means that the simulator or the provider decides. */
+  simulate_status: SimulateStatus | null
 }
 
 const PAYMENT_COLUMNS = `c.merchant_id, c.payment_link_id, c.id as collection_id, c.status, c.method, c.failure_reason_code,
      c.amount_received_minor, c.foreign_amount_minor, c.foreign_currency, c.attempts, c.updated_at, c.busy_for, a.phone, a.state as attempt_state,
-     a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token, a.qr_payload,
+     a.created_at as attempt_at, a.provider, a.provider_id, a.payment_token, a.qr_payload, a.simulate_status,
      case when c.amount_received_minor is not null or c.foreign_currency is not null then (
        select min(h.at) from collection_history h
        where h.merchant_id = c.merchant_id and h.collection_id = c.id
