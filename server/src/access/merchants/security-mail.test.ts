@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { createWorld, type World } from '../../../test/harness.ts'
 import { buttonOf } from '../../../test/mail-button.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
+import { showTime } from '../../kernel/lib/index.ts'
 
 let world: World
 before(async () => {
@@ -50,11 +51,14 @@ test('every administrator gets an e-mail in their language about a new key, with
   const { id, plaintext_key, key_last4 } = made.body.data
   const [text = '', ...more] = await textsTo(english)
   assert.deepEqual(more, [])
-  for (const part of ['new API key', `"Seva kuu" (sandbox, ...${key_last4})`, `By: ${developer.email}`, '127.0.0.1']) {
+  const facts = [`"Seva kuu" (sandbox, ...${key_last4})`, `By: ${developer.email}`, '127.0.0.1']
+  const made_at = showTime(world.deps.clock.now(), 'en')
+  for (const part of ['security notice: new API key', ...facts, `Time: ${made_at}`])
     assert.ok(text.includes(part), text)
-  }
+  assert.match(text, /If it was not you, and you did not expect this key, revoke it immediately/)
   const [other = ''] = await textsTo(swahili)
-  assert.match(other, /ufunguo mpya wa API/)
+  assert.match(other, /taarifa ya usalama: ufunguo mpya wa API/)
+  assert.match(other, /Kama si wewe, na hukutarajia ufunguo huu, uzime mara moja/)
   assert.deepEqual(await buttonsTo(english), [['See the API keys', page('sandbox/keys', merchant)]])
   assert.deepEqual(await buttonsTo(swahili), [['Angalia funguo za API', page('sandbox/keys', merchant)]])
   for (const one of [text, other]) assert.ok(!one.includes(plaintext_key))

@@ -60,22 +60,31 @@ function securityPage(act: SecurityAct): string {
 
 type SecurityMailInput = RecipientRow & { act: Act; security_act: SecurityAct; url: string; brand: string; at: Date }
 
+/** What an administrator does about a change of the webhook or the members that the administrator did not expect. */
+const NEXT = {
+  sw: 'Kama hukutarajia hili, ingia kwenye dashibodi, angalia funguo, webhook na watumiaji, na ubadilishe nywila yako.',
+  en: 'If you did not expect this change, sign in to the dashboard, check the keys, the webhook and the members, and change your password.',
+} as const
+
 const SECURITY_WORDS = {
   sw: {
     key_created: {
-      subject: 'ufunguo mpya wa API',
-      lead: 'Ufunguo wa API umetengenezwa kwa biashara',
+      subject: 'taarifa ya usalama: ufunguo mpya wa API',
+      lead: 'Mtu ametengeneza ufunguo mpya wa API wa biashara',
       button: 'Angalia funguo za API',
+      next: 'Kama si wewe, na hukutarajia ufunguo huu, uzime mara moja kwenye ukurasa wa funguo za API, kisha ubadilishe nywila yako na uangalie webhook na watumiaji. Ufunguo unafanya kazi hadi uzimwe.',
     },
     webhook_changed: {
       subject: 'mipangilio ya webhook imebadilishwa',
       lead: 'Mipangilio ya webhook imebadilishwa kwa biashara',
       button: 'Angalia webhook',
+      next: NEXT.sw,
     },
     member_added: {
       subject: 'mtumiaji ameongezwa',
       lead: 'Mtumiaji ameongezwa kwenye biashara',
       button: 'Angalia watumiaji',
+      next: NEXT.sw,
     },
     key: 'Ufunguo',
     environment: { live: 'Halisi', sandbox: 'Majaribio' },
@@ -85,20 +94,26 @@ const SECURITY_WORDS = {
     by: 'Aliyefanya',
     at: 'Wakati',
     address: 'Anwani ya mtandao',
-    next: 'Kama hukutarajia hili, ingia kwenye dashibodi, angalia funguo, webhook na watumiaji, na ubadilishe nywila yako.',
   },
   en: {
     key_created: {
-      subject: 'new API key',
-      lead: 'There is a new API key for the business',
+      subject: 'security notice: new API key',
+      lead: 'A person made a new API key for the business',
       button: 'See the API keys',
+      next: 'If it was not you, and you did not expect this key, revoke it immediately on the page API keys. Then change your password, and check the webhook and the members. The key works until it is revoked.',
     },
     webhook_changed: {
       subject: 'webhook configuration changed',
       lead: 'There is a new webhook configuration for the business',
       button: 'See the webhooks',
+      next: NEXT.en,
     },
-    member_added: { subject: 'member added', lead: 'There is a new member of the business', button: 'See the members' },
+    member_added: {
+      subject: 'member added',
+      lead: 'There is a new member of the business',
+      button: 'See the members',
+      next: NEXT.en,
+    },
     key: 'Key',
     environment: { live: 'live', sandbox: 'sandbox' },
     host: 'Receiving server',
@@ -107,14 +122,13 @@ const SECURITY_WORDS = {
     by: 'By',
     at: 'Time',
     address: 'Network address',
-    next: 'If you did not expect this change, sign in to the dashboard, check the keys, the webhook and the members, and change your password.',
   },
 } as const
 
 function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityMailInput): Email {
   const { email: to, language } = admin
   const words = SECURITY_WORDS[language]
-  const { subject, lead, button } = words[security_act.kind]
+  const { subject, lead, button, next } = words[security_act.kind]
   const facts = [
     ...factsOf(security_act, language),
     `${words.by}: ${actorName(act, brand)}`,
@@ -125,7 +139,7 @@ function securityMail({ act, security_act, url, brand, at, ...admin }: SecurityM
     to,
     kind: `security.${security_act.kind}`,
     subject: `${brand}: ${subject}`,
-    text: [`${lead} "${mailedName(admin.merchant_name)}".`, facts.join('\n'), `${words.next}\n${url}`].join('\n\n'),
+    text: [`${lead} "${mailedName(admin.merchant_name)}".`, facts.join('\n'), `${next}\n${url}`].join('\n\n'),
     button: { label: button, url },
   }
 }
