@@ -3,7 +3,7 @@
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction } from '../../kernel/db/index.ts'
 import type { SessionPrincipal } from '../../kernel/http/index.ts'
-import { refuseField, withoutDirectionMarks } from '../../kernel/lib/index.ts'
+import { withoutDirectionMarks } from '../../kernel/lib/index.ts'
 import { renameUser } from '../merchants/index.ts'
 
 /**
@@ -17,7 +17,6 @@ export async function changeOwnName(
   given: string,
 ): Promise<string> {
   const name = withoutDirectionMarks(given).trim()
-  if (name === '') refuseField('name', 'must not be blank, and must hold no control characters')
   await inTransaction(deps.db, async (tx) => {
     const before = await renameUser(deps, tx, user_id, name)
     if (before === name) return
