@@ -94,6 +94,7 @@ const INVALID_LINES: [string, string, Record<string, string>?][] = [
   [`secrets abandon --key ${ID}`, '--key must be the id of a secret key'],
   ['secrets rotate --key 0a1b2c3d', 'the command "secrets rotate" has no option --key'],
   ['merchant create', '--name is required'],
+  ['merchant create --name \u202e\u2066', '--name must be one line of 1 to 100 characters, and one must be visible'],
   ['merchant create --name Duka --email x', '--email must be an e-mail address'],
   [`key revoke --merchant ${ID} --key 7`, '--key must be the id of a key'],
   [`key create --merchant ${ID} --environment live --scopes all`, '--scopes must be a list of these scopes'],

@@ -13,7 +13,7 @@ import {
   type Role,
   SCOPES,
 } from '../../kernel/http/index.ts'
-import { canonicalPhone, isEmailAddress, isId } from '../../kernel/lib/index.ts'
+import { canonicalPhone, isEmailAddress, isId, visibleLine } from '../../kernel/lib/index.ts'
 
 /** The error of an invalid command line. The message describes the valid form. */
 export class UsageError extends Error {}
@@ -102,8 +102,8 @@ export function publicKeys(values: OptionValues): string[] {
 export function optionalLine(values: OptionValues, name: TextOption, max: number): string | undefined {
   const given = values[name]
   if (given === undefined) return undefined
-  if (!/^[^\p{Cc}\p{Cs}]+$/u.test(given) || given.trim() === '' || given.length > max) {
-    throw new UsageError(`--${name} must be one line of 1 to ${max} characters`)
+  if (!new RegExp(visibleLine(max).pattern, 'u').test(given) || given.length > max) {
+    throw new UsageError(`--${name} must be one line of 1 to ${max} characters, and one must be visible`)
   }
   return given
 }

@@ -25,6 +25,7 @@ import {
   refuse,
   refuseField,
   storedMetadata,
+  withoutDirectionMarks,
 } from '../../kernel/lib/index.ts'
 
 /** A request body with the right format. Its amount is in cents, or 'too_large'. */
@@ -85,7 +86,7 @@ export function checkCollectionBody(
     merchant_id: body.merchant_id,
     amount_minor,
     currency: body.currency ?? CURRENCY,
-    customer_name: body.customer_name ?? null,
+    customer_name: body.customer_name === undefined ? null : withoutDirectionMarks(body.customer_name),
     phone: canonical,
     customer_email: body.customer_email ?? null,
     reference: body.reference ?? null,

@@ -101,7 +101,12 @@ describe('answers to new payments', () => {
 
   test('the status record of a settled payment has the documented fields, and the amount in the record is a number', async () => {
     const { data } = (
-      await world.post(PUSH, { amount: '25000.50', phone: '0754123001', reference: 'R', customer_name: 'Juma' })
+      await world.post(PUSH, {
+        amount: '25000.50',
+        phone: '0754123001',
+        reference: 'R',
+        customer_name: '\u202eJu\u2066ma\u2069',
+      })
     ).body
     assert.equal((await show(data.collection_id)).net_amount, null, 'a payment without an outcome adds nothing yet')
     await world.work()
