@@ -6,7 +6,6 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { useAction, useCall } from '../../ui/data.ts'
-import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -21,6 +20,7 @@ import { isolateDirection, useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
 import { FactLine, isMarked } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
+import { useNoRealMoneyText } from './no-real-money.ts'
 import type { WithdrawalRow } from './record.ts'
 
 const BATCH = 'POST /v1/operator/withdrawals/approve-batch'
@@ -155,9 +155,6 @@ function focusTitle(): void {
 const needsConfirmation = ({ facts, name_check, withdrawal_id }: BatchItem, rows: readonly SelectedWithdrawal[]) =>
   name_check?.matches === false ||
   isMarked({ facts, status: rows.find(({ id }) => id === withdrawal_id)?.status ?? '' })
-
-/** Returns true if no real money moves: all rows of a batch are of one environment. */
-const isSimulated = ([first]: readonly SelectedWithdrawal[]) => facts.rehearses || first?.environment === 'sandbox'
 
 /** Returns the count and the sums of the selected withdrawals of these items. */
 function sumOf(items: readonly BatchItem[], rows: readonly SelectedWithdrawal[]) {
@@ -301,6 +298,7 @@ function DrySums({
     chosen.filter(({ status }) => status !== 'PROCESSING'),
     rows,
   )
+  const simulated = useNoRealMoneyText(rows[0]?.environment, pays.count)
   const refused_count = items.length - chosen.length - left_out.length
   const unconfirmed_count = items.filter(({ name_check }) => name_check?.matches !== true).length
   return (
@@ -308,7 +306,7 @@ function DrySums({
       {pays.count > 0 ? (
         <Text fw={600}>{t.sum_pay(showCount(pays.count), showAmount(pays.amount), showAmount(pays.total))}</Text>
       ) : null}
-      {pays.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
+      {pays.count > 0 && simulated !== '' ? <Text fw={600}>{simulated}</Text> : null}
       {waits.count > 0 ? <Text>{t.sum_wait(showCount(waits.count), showAmount(waits.amount))}</Text> : null}
       {left_out.length > 0 ? <Text fw={600}>{t.sum_left_out(showCount(left_out.length))}</Text> : null}
       {refused_count > 0 ? <Text>{t.sum_refused(showCount(refused_count))}</Text> : null}
@@ -323,6 +321,7 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
   const parts = useTexts(partsTexts)
   const words = useWords()
   const { approved, awaiting_second, items } = result
+  const simulated = useNoRealMoneyText(rows[0]?.environment, approved.count)
   const refused_count = items.filter(({ ok }) => !ok).length
   const sums = useRef<HTMLDivElement>(null)
   // The operator may have scrolled through the dry run, and the button with the focus is gone. The result begins at its sums.
@@ -342,7 +341,7 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
             )}
           </Text>
         ) : null}
-        {approved.count > 0 && isSimulated(rows) ? <Text fw={600}>{t.simulated}</Text> : null}
+        {approved.count > 0 && simulated !== '' ? <Text fw={600}>{simulated}</Text> : null}
         {awaiting_second.count > 0 ? (
           <Text>{t.sum_waits(showCount(awaiting_second.count), showAmount(awaiting_second.amount))}</Text>
         ) : null}

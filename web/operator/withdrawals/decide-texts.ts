@@ -14,7 +14,6 @@ export const decideTexts = texts({
     merchant: 'Biashara',
     no_name: 'Hakuna jina',
     sandbox: 'Hii ni rekodi ya majaribio: hakuna pesa halisi.',
-    simulated: 'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
     needed: 'Andika sababu.',
     outcome_needed: 'Chagua kilichotokea.',
     approve: {
@@ -92,7 +91,6 @@ export const decideTexts = texts({
     merchant: 'Merchant',
     no_name: 'No name',
     sandbox: 'This is a sandbox record: no real money.',
-    simulated: 'The server simulates this payout: no real money moves.',
     needed: 'Enter the reason.',
     outcome_needed: 'Choose the outcome.',
     approve: {

@@ -3,7 +3,6 @@
 
 import { Checkbox, Stack, Text, Textarea } from '@mantine/core'
 import { useAction } from '../../ui/data.ts'
-import { facts } from '../../ui/facts.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Amount, Dialog, FactList } from '../../ui/parts.tsx'
@@ -19,6 +18,7 @@ import { caseTexts } from './case-texts.ts'
 import { decideTexts } from './decide-texts.ts'
 import { useFactRows } from './facts.tsx'
 import { type Flag, isWarning } from './flags.ts'
+import { useNoRealMoneyText } from './no-real-money.ts'
 import { Flags, NameOutcome } from './panels.tsx'
 import { type ActionName, type DecisionProps, type NameCheck, REASON_MAX, type WithdrawalCaseRecord } from './record.ts'
 import { Resolve } from './resolve.tsx'
@@ -91,6 +91,7 @@ function Restated({
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
   const size = useFactRows(size_facts, currency)
+  const simulated = useNoRealMoneyText(withdrawal.environment)
   return (
     <>
       <FactList
@@ -116,9 +117,9 @@ function Restated({
       />
       {withdrawal.environment === 'sandbox' ? (
         <Text fw={600}>{t.sandbox}</Text>
-      ) : facts.rehearses ? (
-        <Text fw={600}>{t.simulated}</Text>
-      ) : null}
+      ) : simulated === '' ? null : (
+        <Text fw={600}>{simulated}</Text>
+      )}
     </>
   )
 }
@@ -136,6 +137,7 @@ function Approve({
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/approve')
   const { id, amount, currency, destination_name, destination_identifier, environment, approvals_required, approvals } =
     withdrawal
+  const simulated = useNoRealMoneyText(environment)
   const reason = useReasonCheck()
   const { form, submit, error, sending } = useDraft({
     name: `approve.${id}`,
@@ -150,8 +152,7 @@ function Approve({
     keepReason(body.reason)
     const name = isolateDirection(destination_name ?? showPhone(destination_identifier))
     const done = t.approve.done(shown, name)
-    const paid = facts.rehearses || environment === 'sandbox' ? `${done} ${t.simulated}` : done
-    onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : paid)
+    onDone(after.status === 'PENDING_ADMIN_APPROVAL' ? t.approve.done_first : `${done} ${simulated}`.trim())
   })
   return (
     <DialogForm onSubmit={send}>
@@ -282,12 +283,13 @@ function Retry({ of: { withdrawal }, onDone, onClose }: DecisionProps) {
   const t = useTexts(decideTexts)
   const act = useAction('POST /v1/operator/withdrawals/{withdrawal_id}/retry')
   const { id, amount, currency, environment, status_reason } = withdrawal
+  const simulated = useNoRealMoneyText(environment)
   const shown = showAmount(amount, currency)
   const { submit, error, sending } = useDraft({ name: `retry.${id}`, initial: {} })
   const send = submit(async (_values, once) => {
     await act.mutateAsync({ params: { withdrawal_id: id }, body: {}, once })
     const done = t.retry.done(shown)
-    onDone(facts.rehearses || environment === 'sandbox' ? `${done} ${t.simulated}` : done)
+    onDone(`${done} ${simulated}`.trim())
   })
   return (
     <DialogForm onSubmit={send}>

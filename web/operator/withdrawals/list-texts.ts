@@ -61,7 +61,6 @@ export const listTexts = texts({
     refused: 'Seva imekataa',
     sum_pay: (count: string, amount: string, total: string) =>
       `Utakaotumwa: ${count}. Wapokeaji watapata ${amount}; pamoja na makato zitatoka ${total}.`,
-    simulated: 'Seva inaigiza utoaji huu: hakuna pesa halisi zinazohama.',
     sum_wait: (count: string, amount: string) => `Utakaosubiri mwendeshaji wa pili: ${count}, ${amount}.`,
     sum_refused: (count: string) => `Usioweza kuuidhinisha: ${count}. Hautabadilika.`,
     sum_left_out: (count: string) => `Ulioachwa, kwa sababu hujauthibitisha: ${count}. Haubadiliki.`,
@@ -131,7 +130,6 @@ export const listTexts = texts({
     refused: 'The server refused',
     sum_pay: (count: string, amount: string, total: string) =>
       `The server will pay out: ${count}. The recipients get ${amount}. The balances fall by ${total}, fees included.`,
-    simulated: 'The server simulates these payouts: no real money moves.',
     sum_wait: (count: string, amount: string) => `Will wait for a second operator: ${count}, ${amount}.`,
     sum_refused: (count: string) => `You cannot approve: ${count}. These withdrawals do not change.`,
     sum_left_out: (count: string) =>
