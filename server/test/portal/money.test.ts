@@ -526,6 +526,11 @@ for (const language of languagesOf(0)) {
     await visitor.press('Hifadhi jina', 'Save the name')
     await list.getByText('Shop rent').waitFor()
     await visitor.looks('recipients')
+    assert.equal(await page.locator('.panel').filter({ has: list }).count(), 1, 'the list has a card')
+    const filled = page.locator(
+      '.recipients [data-variant=filled], .recipients .mantine-Button-root:not([data-variant])',
+    )
+    assert.equal(await filled.count(), 0, 'no row has a main button')
     await visitor.picture('recipients')
     await visitor.press('Toa pesa kwenda kwa Shop rent', 'Withdraw money to Shop rent')
     await visitor.sees('Toa pesa', 'Withdraw money')

@@ -62,11 +62,14 @@ function RecipientList({ lists: { items, earlier } }: { lists: RecipientLists })
       {items.length === 0 ? (
         <EmptyState title={t.empty}>{t.teach}</EmptyState>
       ) : (
-        <ul className="recipients" aria-label={t.saved}>
-          {items.map((recipient) => (
-            <SavedLine key={recipient.id} recipient={recipient} ask={(act) => setQuestion({ act, recipient })} />
-          ))}
-        </ul>
+        <section className="panel">
+          <Title order={2}>{t.saved}</Title>
+          <ul className="recipients" aria-label={t.saved}>
+            {items.map((recipient) => (
+              <SavedLine key={recipient.id} recipient={recipient} ask={(act) => setQuestion({ act, recipient })} />
+            ))}
+          </ul>
+        </section>
       )}
       {earlier.length === 0 ? null : (
         <section className="panel">
@@ -128,7 +131,12 @@ function SavedLine({ recipient, ask }: { recipient: SavedRecipient; ask: (act: R
     <li>
       <RecipientText recipient={recipient} />
       <Group gap="xs">
-        <PageButton to={at(`withdrawals/new?recipient=${id}`)} aria-label={t.withdraw_to(label)} size="xs">
+        <PageButton
+          to={at(`withdrawals/new?recipient=${id}`)}
+          aria-label={t.withdraw_to(label)}
+          size="xs"
+          variant="default"
+        >
           {t.withdraw}
         </PageButton>
         <Button size="xs" variant="default" aria-label={t.check_of(label)} loading={check.isPending} onClick={send}>
