@@ -46,7 +46,7 @@ export function Checklist() {
   useEffect(() => {
     if (is_known) localStorage.setItem(place_key, String(folded))
   }, [is_known, folded, place_key])
-  if (read.error && !is_known) return <Problem error={read.error} retry={() => void read.refetch()} />
+  if (read.error && !is_known) return null
   // If the steps were one line at the last visit, their place stays free while the steps load, so that the chart does not
   // move.
   if (!is_known) return localStorage.getItem(place_key) === 'true' ? <FoldedSteps done={0} all={0} /> : null
@@ -80,6 +80,12 @@ export function Checklist() {
       </ol>
     </section>
   )
+}
+
+/** Shows why the first page has no steps, below the figures, because the figures and their errors come first. */
+export function ChecklistProblem() {
+  const { data, error, refetch } = useRead('GET /v1/merchant/checklist', {}, { live: true, keep: true })
+  return data === undefined ? <Problem error={error} retry={() => void refetch()} /> : null
 }
 
 /** Shows the number of done steps in one line. Without `show`, the line is invisible, but keeps its height. */

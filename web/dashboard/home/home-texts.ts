@@ -94,7 +94,7 @@ export const homeTexts = texts({
     payments: (count: string) => (count === '1' ? '1 payment' : `${count} payments`),
     withdrawals: (count: string) => (count === '1' ? '1 withdrawal' : `${count} withdrawals`),
     see: (what: string) => `${what}: show the list`,
-    how: 'How does the server count these numbers?',
+    how: 'How are these numbers counted?',
     how_lines: [
       'A day begins at midnight in Tanzania (EAT), and today is part of each period.',
       'A payment counts on the day on which it began, with its current status. If a payment of yesterday is reversed today, the numbers of yesterday change.',

@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useEnvironmentPath, useHasRole } from '../merchant.ts'
 import { Attention } from './attention.tsx'
 import { BalanceMark } from './balance-mark.tsx'
-import { Checklist } from './checklist.tsx'
+import { Checklist, ChecklistProblem } from './checklist.tsx'
 import { homeTexts } from './home-texts.ts'
 import { LoadingStatus } from './loading-status.tsx'
 import { PERIODS, Totals, TotalsLoading, type TotalsPeriod } from './totals.tsx'
@@ -36,6 +36,7 @@ export function Home() {
       <Attention />
       <Checklist />
       <Business />
+      <ChecklistProblem />
     </Page>
   )
 }
@@ -51,13 +52,15 @@ function BalanceOverview() {
     { name: t.held, value: read.data?.held, means: t.held_means },
   ]
   const loading = read.data === undefined && !read.error
+  // Without the balance, the card has no link that needs it. While the balance loads, the links keep their places.
+  const is_read = read.data !== undefined || loading
   return (
     <section className="panel" aria-labelledby="balance-title">
       <div className="section-head">
         <Title order={2} id="balance-title">
           {t.balance}
         </Title>
-        {withdraws ? (
+        {withdraws && is_read ? (
           <PageButton to={at('withdrawals')} variant="default" size="xs">
             {t.to_withdrawals}
           </PageButton>
@@ -65,7 +68,7 @@ function BalanceOverview() {
       </div>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {loading ? <LoadingStatus of={t.balance} /> : null}
-      {read.data || loading ? (
+      {is_read ? (
         <dl className="totals">
           {parts.map(({ name, value, means }) => (
             <div key={name}>
@@ -84,7 +87,7 @@ function BalanceOverview() {
           ))}
         </dl>
       ) : null}
-      {withdraws ? <BalanceMark /> : null}
+      {withdraws && is_read ? <BalanceMark /> : null}
     </section>
   )
 }
@@ -114,21 +117,23 @@ function Business() {
         </section>
         <BalanceOverview />
       </div>
-      <section className="panel" aria-labelledby="numbers-title">
-        <Title order={2} id="numbers-title">
-          {t.numbers}
-        </Title>
-        {read.data ? <Totals overview={read.data} /> : null}
-        {loading ? <TotalsLoading /> : null}
-        <details className="disclosed">
-          <summary>{t.how}</summary>
-          <ul>
-            {t.how_lines.map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
-        </details>
-      </section>
+      {read.data || loading ? (
+        <section className="panel" aria-labelledby="numbers-title">
+          <Title order={2} id="numbers-title">
+            {t.numbers}
+          </Title>
+          {read.data ? <Totals overview={read.data} /> : null}
+          {loading ? <TotalsLoading /> : null}
+          <details className="disclosed">
+            <summary>{t.how}</summary>
+            <ul>
+              {t.how_lines.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          </details>
+        </section>
+      ) : null}
       {read.data && read.data.methods.length > 0 ? (
         <Suspense fallback={null}>
           <Methods overview={read.data} />
