@@ -29,11 +29,12 @@ const balanceTexts = texts({
 
 /**
  * Shows the available, reserved and held money of this environment. While the page is open, it reads the balance again every
- * few seconds.
+ * few seconds. If the list of the page failed as well, only the list shows the error, below its filters.
  */
-export function Balance() {
+export function Balance({ list_failed }: { list_failed: boolean }) {
   const t = useTexts(balanceTexts)
   const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })
+  if (error && list_failed) return null
   if (error) return <Problem error={error} retry={() => void refetch()} />
   const part = (value: string | undefined, help: string) => (
     <>

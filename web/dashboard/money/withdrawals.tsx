@@ -94,7 +94,7 @@ export function MerchantWithdrawals() {
   const make = may ? <PageButton to={at('withdrawals/new')}>{t.make}</PageButton> : null
   return (
     <Page title={t.title} lead={t.lead} actions={make}>
-      <Balance />
+      <Balance list_failed={read.error !== null && read.data === undefined} />
       <List
         label={t.title}
         {...{ read, list, filters, columns, lines }}
