@@ -743,6 +743,15 @@ describe("the operators' console", () => {
         .waitFor()
       await visitor.looks('marked withdrawals of a dry run')
       await visitor.picture('marked-dry-run')
+      await visitor.press('Uliza majina 4 kwa mtoa huduma', 'Ask the provider for 4 names')
+      await hears(visitor, 'Mtoa huduma ameulizwa majina yote: 4.', 'The provider was asked for all names: 4.')
+      const unknown = says(
+        'Mtoa huduma ameulizwa, na jina halijajulikana',
+        'The provider was asked, and the name is not known',
+      )
+      await lines.getByText(unknown, { exact: true }).nth(3).waitFor()
+      assert.equal(await lines.getByText(unasked, { exact: true }).count(), 0)
+      await visitor.picture('asked-names')
       for (const amount of ['1,400', '1,300']) {
         const to = amount === '1,300' ? '0754 123 201' : 'Asha Mwinyi'
         const name = says(
@@ -913,6 +922,38 @@ describe("the operators' console", () => {
       }
       await chooseAll.click()
       await visitor.looks('choice')
+
+      let [asked, open, most] = [0, 0, 0]
+      await page.route('**/name-check', async (route) => {
+        asked += 1
+        open += 1
+        most = Math.max(most, open)
+        // The third request gets no answer.
+        if (asked !== 3) await route.continue()
+      })
+      for (const event of ['requestfinished', 'requestfailed'] as const)
+        page.on(event as 'requestfinished', (request) => {
+          if (request.url().endsWith('/name-check')) open -= 1
+        })
+      await review(visitor)
+      await visitor.press('Uliza majina 12 kwa mtoa huduma', 'Ask the provider for 12 names')
+      const progress = visitor.says('Mtoa huduma ameulizwa: 2 kati ya 12', 'Asked the provider: 2 of 12')
+      await question(visitor).getByText(progress, { exact: true }).waitFor()
+      await visitor.press('Acha kuuliza', 'Stop asking')
+      await hears(
+        visitor,
+        'Umeacha kuuliza. Mtoa huduma ameulizwa: 2 kati ya 12.',
+        'You stopped. Asked the provider: 2',
+      )
+      assert.equal(asked, 3)
+      // The provider has no name for this number.
+      await visitor.press('Uliza majina 10 kwa mtoa huduma', 'Ask the provider for 10 names')
+      await hears(visitor, 'Kuuliza kumeishia 5 kati ya 10', 'Stopped after 5 of 10')
+      const rest = visitor.says('Uliza majina 5 kwa mtoa huduma', 'Ask the provider for 5 names')
+      await question(visitor).getByRole('button', { name: rest, exact: true }).waitFor()
+      assert.deepEqual([asked, most], [8, 1], 'one request at a time')
+      await visitor.looks('names asked in part')
+      await page.keyboard.press('Escape')
       for (const { id } of await waitingOf(known)) await operator.act(id, 'reject')
       await visitor.leave()
     })

@@ -18,6 +18,7 @@ import { DialogFooter, DialogForm } from '../dialog-form.tsx'
 import { useDestinationName } from '../operator.ts'
 import { isolateDirection, useOperatorWords } from '../words.ts'
 import { ApprovalReason, keepReason, useReasonCheck } from './approval-reason.tsx'
+import { AskNames } from './ask-names.tsx'
 import { FactLine, isMarked } from './facts.tsx'
 import { listTexts } from './list-texts.ts'
 import { useNoRealMoneyText } from './no-real-money.ts'
@@ -156,6 +157,9 @@ const needsConfirmation = ({ facts, name_check, withdrawal_id }: BatchItem, rows
   name_check?.matches === false ||
   isMarked({ facts, status: rows.find(({ id }) => id === withdrawal_id)?.status ?? '' })
 
+/** Returns true if the withdrawal waits for an approval, and no operator has asked the provider for the name. */
+const isUnasked = ({ facts, name_check }: BatchItem) => facts !== null && name_check === null
+
 /** Returns the count and the sums of the selected withdrawals of these items. */
 function sumOf(items: readonly BatchItem[], rows: readonly SelectedWithdrawal[]) {
   const found = rows.filter(({ id }) => items.some(({ withdrawal_id }) => withdrawal_id === id))
@@ -231,6 +235,10 @@ function BatchDryRun({
       {data ? (
         <>
           <DrySums items={data.items} chosen={chosen} left_out={left_out} rows={rows} />
+          <AskNames
+            ids={data.items.filter(isUnasked).map(({ withdrawal_id }) => withdrawal_id)}
+            onAsked={() => trial.refetch()}
+          />
           <BatchLines
             items={data.items}
             rows={rows}

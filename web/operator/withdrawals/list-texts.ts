@@ -41,8 +41,7 @@ export const listTexts = texts({
     unmarked: (count: string) => `Onyesha ${count} usio na tahadhari`,
     unmarked_hide: (count: string) => `Ficha ${count} usio na tahadhari`,
     paid_before: 'Biashara hii imeshamlipa',
-    names: (count: string, all: string) =>
-      `Ukaguzi huu haumuulizi mtoa huduma majina. Ambao mtoa huduma hajathibitisha jina: ${count} kati ya ${all}.`,
+    names: (count: string, all: string) => `Ambao mtoa huduma hajathibitisha jina: ${count} kati ya ${all}.`,
     name_unchecked: 'Mtoa huduma hajaulizwa jina',
     name_same: (name: string) => `Mtoa huduma amethibitisha jina: ${name}`,
     name_differs_erased: 'Jina tofauti kwa mtoa huduma',
@@ -109,8 +108,7 @@ export const listTexts = texts({
     unmarked: (count: string) => `Show the ${count} without a warning`,
     unmarked_hide: (count: string) => `Hide the ${count} without a warning`,
     paid_before: 'Paid before by this merchant',
-    names: (count: string, all: string) =>
-      `This review does not ask the provider for names. The provider has not confirmed the name for ${count} of ${all}.`,
+    names: (count: string, all: string) => `The provider has not confirmed the name for ${count} of ${all}.`,
     name_unchecked: 'Name not checked with the provider',
     name_same: (name: string) => `The provider confirmed the name: ${name}`,
     name_differs_erased: 'Different name at the provider',
