@@ -155,6 +155,7 @@ test('the demo history has records in many states over 30 days, its books are co
   const [booked] = await world.rows<{ count: number }>(transfers, [merchant_id])
 
   await refusesRealProvider(merchant_id)
+  await refusesWorkUnderWay(merchant_id)
   const { archived, kept } = await removeDemoHistory(world.deps)
   assert.deepEqual(archived, [merchant_id])
   assert.match(kept, /append-only/)
@@ -361,6 +362,40 @@ async function plantOpenWork(merchant_id: string): Promise<void> {
      values ($1, $2, 'Office', '196.41.0.1/32', 'live', 'PENDING', $3)`,
     [merchant_id, id, world.deps.clock.now()],
   )
+}
+
+/** While a payment or payout is under way, the command changes nothing and says what to wait for. */
+async function refusesWorkUnderWay(merchant_id: string): Promise<void> {
+  for (const [table, settled, status, message] of [
+    ['collections', 'successful', 'processing', /has 1 payments and 0 payouts under way\. Let the server run/],
+    [
+      'withdrawals',
+      'NEEDS_RECONCILIATION',
+      'PROCESSING',
+      /has 0 payments and 1 payouts under way\. Let the server run/,
+    ],
+    [
+      'withdrawals',
+      'NEEDS_RECONCILIATION',
+      'NEEDS_ADMIN_ATTENTION',
+      /need the decision of an operator: 1\. Resolve them/,
+    ],
+  ] as const) {
+    const [row] = await world.rows<{ id: string }>(
+      `select id from ${table} where merchant_id = $1 and environment = 'sandbox' and status = $2 limit 1`,
+      [merchant_id, settled],
+    )
+    const set = (to: string) =>
+      world.rows(`update ${table} set status = $3 where merchant_id = $1 and id = $2`, [merchant_id, row?.id, to])
+    await set(status)
+    await assert.rejects(
+      () => removeDemoHistory(world.deps),
+      (error) => error instanceof Refusal && error.code === 'invalid_state' && message.test(error.message),
+    )
+    const [kept] = await world.rows('select status, archived_at from merchants where id = $1', [merchant_id])
+    assert.deepEqual(kept, { status: 'ACTIVE', archived_at: null })
+    await set(settled)
+  }
 }
 
 /** If a held payment is at a provider that moves money, the command changes nothing and names the provider. */

@@ -53,6 +53,12 @@ const WORK_OF_PROVIDERS = sql(
      join collection_attempts a on a.merchant_id = h.merchant_id and a.collection_id = h.collection_id
      where h.merchant_id = $1 and h.environment = 'live' and h.decided_at is null`,
 )
+const UNDER_WAY = sql(
+  'demo_history_under_way',
+  `select (select count(*)::int from collections where merchant_id = $1 and status = 'processing') as payments,
+     (select count(*)::int from withdrawals where merchant_id = $1 and status = 'PROCESSING') as payouts,
+     (select count(*)::int from withdrawals where merchant_id = $1 and status = 'NEEDS_ADMIN_ATTENTION') as undecided`,
+)
 
 type AtProvider = { environment: Environment; provider: string }
 type HeldPayment = AtProvider & {
@@ -74,11 +80,12 @@ const REASON = 'demo --remove-history'
 
 /**
  * Archives the merchants with a demo history, so that they take no payment, and ends their open work. The ledger is
- * append-only, so the records stay, and `kept` says so. If money at a real provider waits, refuses with invalid_state.
+ * append-only, so the records stay, and `kept` says so. If money at a real provider waits, or work is under way, refuses with
+ * invalid_state.
  */
 export async function removeDemoHistory(deps: Deps): Promise<{ archived: string[]; kept: string }> {
   const archived = await historyMerchants(deps.db)
-  for (const merchant_id of archived) await refuseRealMoney(deps.db, merchant_id)
+  for (const merchant_id of archived) await refuseOpenMoney(deps.db, merchant_id)
   for (const merchant_id of archived) await removeMerchant(deps, merchant_id)
   return {
     archived,
@@ -94,12 +101,30 @@ async function refuseRealMoney(reader: Reader, merchant_id: string): Promise<voi
   refuse('invalid_state', { message, details: { merchant_id, providers: real } })
 }
 
+/**
+ * Refuses while money at a real provider waits, or while a payment or payout is under way. A simulated provider can still answer
+ * such work, so only its answer or its time limit ends the work.
+ */
+async function refuseOpenMoney(reader: Reader, merchant_id: string): Promise<void> {
+  await refuseRealMoney(reader, merchant_id)
+  const [open] = await reader.query<{ payments: number; payouts: number; undecided: number }>(UNDER_WAY, [merchant_id])
+  const { payments = 0, payouts = 0, undecided = 0 } = open ?? {}
+  const details = { merchant_id, payments, payouts, undecided }
+  if (undecided > 0) {
+    const message = `Payouts of the demo history that need the decision of an operator: ${undecided}. Resolve them in the operator console, then repeat.`
+    refuse('invalid_state', { message, details })
+  }
+  if (payments + payouts === 0) return
+  const message = `The demo history has ${payments} payments and ${payouts} payouts under way. Let the server run until they end, then repeat.`
+  refuse('invalid_state', { message, details })
+}
+
 async function removeMerchant(deps: Deps, merchant_id: string): Promise<void> {
   const step = (work: (tx: Tx) => Promise<unknown>) => inTransaction(deps.db, work)
   await step(async (tx) => {
     // Until the commit, the lock keeps every process from taking the send token of a payout.
     await lockTokens(tx)
-    await refuseRealMoney(tx, merchant_id)
+    await refuseOpenMoney(tx, merchant_id)
     await closeDemoMerchant(deps, tx, COMMAND_ACT, { merchant_id, reason: REASON, revokeAllKeys })
   })
   await declineDoubtfulPayouts(deps, merchant_id)
@@ -111,8 +136,8 @@ async function removeMerchant(deps: Deps, merchant_id: string): Promise<void> {
   await step((tx) => cancelUnpaidInvoices(deps, tx, COMMAND_ACT, merchant_id))
   await step((tx) => rejectPendingAddresses(deps, tx, COMMAND_ACT, { merchant_id, reason: REASON }))
   await step(async (tx) => {
-    // Lists omit an archived merchant, so none is archived while money at a real provider waits.
-    await refuseRealMoney(tx, merchant_id)
+    // Lists omit an archived merchant, so none is archived while money at a provider waits.
+    await refuseOpenMoney(tx, merchant_id)
     await archiveDemoMerchant(deps, tx, merchant_id)
   })
 }
