@@ -3,6 +3,7 @@
 
 import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts'
 import { facts, HOME } from './facts.ts'
+import { keepLanguage } from './language.ts'
 
 const OWN = `malipo.${facts.console}.`
 const userStore = new WebStorageStateStore({ store: sessionStorage, prefix: OWN })
@@ -96,6 +97,9 @@ export async function finishSignIn(): Promise<void> {
   const address = location.href
   history.replaceState(null, '', HOME)
   const user = await manager.signinCallback(address)
+  // The built-in provider adds the language that the user chose on its page, if this console asked for another one.
+  const language = new URL(address).searchParams.get('language')
+  if (language === 'sw' || language === 'en') keepLanguage(language)
   const { to } = (user?.state ?? {}) as Partial<SignInState>
   if (to?.startsWith(HOME)) history.replaceState(null, '', to)
 }

@@ -122,6 +122,23 @@ test('when a session ends, the console keeps the typed text and sends the text o
   await visitor.leave()
 })
 
+test('the language that a user chooses on the page of the sign-in becomes the language of the console', async () => {
+  const visitor = await office.comes(owner, 'dashboard', { language: 'sw' })
+  const { page } = visitor
+  await page.goto(`${office.url}/dashboard/sandbox/links`)
+  await page.getByRole('link', { name: 'English' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.locator('input[name=email]').fill(owner.email)
+  await page.locator('input[name=password]').fill(owner.password)
+  await page.locator('form button').first().click()
+  await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.lang'), 'en')
+  assert.equal(new URL(page.url()).search, '', 'the address has no language')
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
+  await visitor.leave()
+})
+
 test('a user lists their sessions in both consoles, and ends the other sessions', async () => {
   const person = await office.newPerson('SUPER_ADMIN')
   await inTransaction(office.world.deps.db, (tx) =>

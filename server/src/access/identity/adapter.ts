@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { type Deps, oneStatement, sql, type Tx } from '../../kernel/db/index.ts'
+import type { Language } from '../../kernel/lib/index.ts'
 
 const UPSERT = sql(
   'identity_records_upsert',
@@ -123,11 +124,12 @@ function recordSubject(payload: AdapterPayload): string | null {
 
 /**
  * The state of an open sign-in. If `login` exists, the sign-in is complete. If only `first_step` exists, the user has entered
- * the right password.
+ * the right password. `language` is the language that the user chose on the page, if the console asked for another one.
  */
 export type SignInResult = {
   login?: { accountId: string; amr: string[]; ts: number }
   first_step?: { subject: string; new_secret?: string; may_replace?: boolean }
+  language?: Language
 }
 
 /** Deletes all records of a user: sessions, grants, codes, refresh tokens and open sign-ins. */

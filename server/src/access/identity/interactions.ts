@@ -5,7 +5,7 @@ import { queueEmail } from '../../adapters/messages/index.ts'
 import { type AuditAction, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import type { OperatorRole } from '../../kernel/http/index.ts'
-import { type Language, newId, refuse } from '../../kernel/lib/index.ts'
+import { type Language, languageOfTag, newId, refuse } from '../../kernel/lib/index.ts'
 import { OPERATOR_ROLE } from '../merchants/index.ts'
 import { pageUrl } from './accounts.ts'
 import type { SignInResult } from './adapter.ts'
@@ -189,7 +189,9 @@ export async function openSignIn(site: IdentitySite, request: FastifyRequest<Sig
       )
       // The time comes from the server's clock, because the same clock later computes the age of the sign-in.
       const ts = Math.floor(deps.clock.now().getTime() / 1000)
-      return store({ login: { accountId: person.subject, amr, ts } })
+      const login = { accountId: person.subject, amr, ts }
+      const asked = languageOfTag(String(details.params.ui_locales ?? ''))
+      return store(asked === null || asked === view.language ? { login } : { login, language: view.language })
     },
   }
 }

@@ -12,7 +12,7 @@ import type {
 } from 'oidc-provider'
 import { type Deps, isUnavailable, sql } from '../../kernel/db/index.ts'
 import { CONSOLES, type Console } from '../../kernel/http/index.ts'
-import { createAdapter } from './adapter.ts'
+import { createAdapter, type SignInResult } from './adapter.ts'
 import { BROWSER_SESSION_S, extendConsoleSession, openConsoleSession } from './console-sessions.ts'
 import { deviceName } from './device-name.ts'
 import { ALGORITHM, type IssuerKey } from './keys.ts'
@@ -63,6 +63,11 @@ export async function createProvider(deps: Deps, base_url: string, key: IssuerKe
   })
   // A client cannot set the X-Forwarded headers that the provider reads, because `mountProvider` overwrites them.
   provider.proxy = true
+  // The console then stays in the language that the user has just chosen on the page of the sign-in.
+  provider.on('authorization.success', (ctx, answer) => {
+    const { language } = (ctx.oidc.result ?? {}) as SignInResult
+    if (answer !== undefined && language !== undefined) answer.language = language
+  })
   provider.on('server_error', (ctx, error) => {
     setUnavailable(ctx, error)
     deps.log.error({ component: 'identity', err: error }, 'the identity provider failed to answer a request')
