@@ -803,7 +803,7 @@ export type PayoutFailureCode = 'provider_declined' | 'unknown_recipient' | 'lim
 export type PayoutLimits = {
   /** Largest sum of payouts that operators may approve on a day. Null means that there is no limit. */
   daily_limit: string | null
-  /** The payouts that operators approved today, without charges. */
+  /** The payouts that operators approved today, without fees. */
   approved_today: string
   /**
    * Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no
@@ -1001,8 +1001,8 @@ export type Transaction = {
   sequence: number
   /**
    * COLLECTION: the platform credited a payment. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL:
-   * the platform debited the amount and charges of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount
-   * and the returned charges of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.
+   * the platform debited the amount and fees of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount and
+   * the returned fees of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.
    */
   type: TransactionType
   /** credit: increases the available balance. debit: decreases it. */
@@ -1132,7 +1132,7 @@ export type Withdrawal = {
   merchant_id: string
   environment: Environment
   method: PayoutMethod
-  /** The amount without charges. */
+  /** The amount without fees. */
   amount: Money
   currency: string
   destination_name: string | null
@@ -1170,7 +1170,7 @@ export type Withdrawal = {
   total_reserved_amount: Money
   /** The amount that the recipient gets. */
   recipient_net_amount: Money
-  /** The pricing rule that applies. Null means no charge. */
+  /** The pricing rule that applies. Null means no fee. */
   pricing_rule_id: string | null
   pricing_rule_label: string | null
   /** True if the processor charge is part of total_charges. */
@@ -1213,7 +1213,7 @@ export type WithdrawalWithHistory = {
   merchant_id: string
   environment: Environment
   method: PayoutMethod
-  /** The amount without charges. */
+  /** The amount without fees. */
   amount: Money
   currency: string
   destination_name: string | null
@@ -1251,7 +1251,7 @@ export type WithdrawalWithHistory = {
   total_reserved_amount: Money
   /** The amount that the recipient gets. */
   recipient_net_amount: Money
-  /** The pricing rule that applies. Null means no charge. */
+  /** The pricing rule that applies. Null means no fee. */
   pricing_rule_id: string | null
   pricing_rule_label: string | null
   /** True if the processor charge is part of total_charges. */

@@ -139,9 +139,9 @@ export const RuleRecord = Type.Object(
 export type RuleView = Static<typeof RuleRecord>
 
 const DAILY_LIMIT =
-  'Largest sum of payouts that operators may approve on a day in Tanzania, without charges, in shillings.'
+  'Largest sum of payouts that operators may approve on a day in Tanzania, without fees, in shillings.'
 const DESTINATION_LIMIT =
-  'Largest sum of payouts that operators may approve to one phone or account on a day in Tanzania, without charges, in shillings.'
+  'Largest sum of payouts that operators may approve to one phone or account on a day in Tanzania, without fees, in shillings.'
 const limitField = (description: string) =>
   nullable(Type.String({ maxLength: 64, description, examples: ['5000000.00'] }))
 const payoutLimits = {
@@ -188,7 +188,7 @@ export const MemberRecord = Type.Object(
     first_seen_at: nullable({
       ...Timestamp,
       description:
-        'When the member first used this membership. A membership without an invitation counts from its creation. Null means that the member is invited and has not signed in to this merchant yet.',
+        'When the member first used this membership. A membership without an invitation, or used before the server kept this time, counts from its creation. Null means that the member is invited and has not signed in to this merchant yet.',
     }),
   },
   { title: 'Member' },

@@ -104,7 +104,7 @@ const SHAPES: Record<EventName, EventShape> = {
     time_field: 'failed_at',
     when: 'The time at which the payout failed.',
     summary: 'The payout failed',
-    description: 'Amount and charges are available again.',
+    description: 'Amount and fees are available again.',
     fails: true,
   },
   'disbursement.reversed': {

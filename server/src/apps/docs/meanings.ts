@@ -101,7 +101,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'Transactions: period': 'The day or month of the statement.',
   phone: 'Only payments of this phone number.',
   priced: 'true if the merchant has a price list.',
-  pricing_rule_label: 'The name of the price rule that set the charges.',
+  pricing_rule_label: 'The name of the price rule that set the fees.',
   provider: 'The payment provider.',
   public_slug: 'The public name of the link in its address.',
   public_url: 'The address of the page that you send to the payer.',

@@ -26,7 +26,7 @@ export function addressRoutes(deps: Deps): Routes {
           tags,
           operationId: 'listOperatorIpAddresses',
           summary: 'List the addresses of all merchants, newest first',
-          description: '`total_items` counts up to 10,000.',
+          description: '`total_items` counts up to 10,000. Without `merchant_id`, the list omits archived merchants.',
           querystring: AddressesQuery,
           response: { 200: AddressesAnswer },
         },

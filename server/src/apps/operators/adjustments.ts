@@ -64,7 +64,7 @@ export function adjustmentRoutes(deps: Deps): Routes {
           operationId: 'createAdjustment',
           summary: 'Adjust the balance of a merchant',
           description:
-            'For errors outside the platform, such as a payment that bypassed the platform or a wrong charge. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct an adjustment.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this adjustment, the first call answers 200 and moves nothing. The ledger books the adjustment when another operator sends the same request within seven days. Only the reason may differ.',
+            'For errors outside the platform, such as a payment that bypassed the platform or a wrong fee. A debit never takes the balance below zero. An adjustment is permanent, and only another adjustment can correct an adjustment.\n\nIf the adjustments, clearings and resolutions of the merchant on this day reach FOUR_EYES_AMOUNT with this adjustment, the first call answers 200 and moves nothing. The ledger books the adjustment when another operator sends the same request within seven days. Only the reason may differ.',
           params: MerchantParams,
           body: AdjustmentBody,
           response: { 200: WaitingAdjustmentAnswer, 201: AdjustmentAnswer },

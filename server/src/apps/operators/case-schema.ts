@@ -20,7 +20,7 @@ const PayoutLimitFact = (description: string) =>
   Type.Object(
     {
       limit: nullable(Type.String({ description: 'The limit in force. Null means that there is no limit.' })),
-      approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
+      approved_today: Type.String({ description: 'The payouts that operators approved today, without fees.' }),
       exceeded: Type.Boolean({ description: 'True means that an approval of this withdrawal would exceed the limit.' }),
     },
     { description },

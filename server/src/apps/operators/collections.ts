@@ -88,7 +88,7 @@ export function operatorCollectionRoutes(
           tags,
           operationId: 'listOperatorCollections',
           summary: 'List the collections of all merchants',
-          description: BOUNDS,
+          description: `${BOUNDS} Without \`merchant_id\`, the list omits archived merchants.`,
           querystring: Query,
           response: { 200: success(page(OperatorCollection)) },
         },

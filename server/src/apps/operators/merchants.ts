@@ -66,7 +66,7 @@ function merchantReadRoutes(deps: Deps, app: App): void {
         tags,
         operationId: 'listMerchants',
         summary: 'List merchants, newest first',
-        description: '`total_items` counts up to 10,000.',
+        description: '`total_items` counts up to 10,000. Without `archived`, the list omits archived merchants.',
         querystring: MerchantsQuery,
         response: { 200: MerchantsAnswer },
       },
@@ -272,7 +272,7 @@ function pricingRoutes(deps: Deps, app: App): void {
         operationId: 'replaceMerchantPricing',
         summary: 'Replace the price list of a merchant',
         description:
-          'The most specific line applies: a line with a destination before a line with a method. The charges of submitted withdrawals do not change. Without a line for withdrawals the merchant is not priced.',
+          'The most specific line applies: a line with a destination before a line with a method. The fees of submitted withdrawals do not change. Without a line for withdrawals the merchant is not priced.',
         params: MerchantParams,
         body: PricingBody,
         response: { 200: PricingAnswer },

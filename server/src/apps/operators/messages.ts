@@ -16,7 +16,8 @@ export function operatorMessageRoutes(deps: Deps): Routes {
           tags: ['Operator'],
           operationId: 'listOperatorMessages',
           summary: 'List the e-mails and SMS of all merchants, newest first',
-          description: '`total_items` counts up to 10,000, and without `merchant_id` no page goes further.',
+          description:
+            '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Without `merchant_id`, the list omits archived merchants.',
           querystring: OperatorMessagesQuery,
           response: { 200: OperatorMessagesAnswer },
         },

@@ -73,10 +73,10 @@ const PreviewAnswer = success(
         ),
         amount: Type.String(),
         now: MaybeCharged(
-          'The charges of the list in force. Null means that no line applies. A payment is then free, and the server refuses a live withdrawal.',
+          'The fees of the list in force. Null means that no line applies. A payment is then free, and the server refuses a live withdrawal.',
         ),
         // biome-ignore lint/suspicious/noThenProperty: the answer has a field `then`, whose value is not a function
-        then: MaybeCharged('The charges of the list in the request.'),
+        then: MaybeCharged('The fees of the list in the request.'),
       }),
     ),
   }),
@@ -150,7 +150,7 @@ export function pricingPreviewRoutes(deps: Deps): Routes {
         schema: {
           tags: ['Operator'],
           operationId: 'previewMerchantPricing',
-          summary: 'Show the charges of a new price list and of the list in force',
+          summary: 'Show the fees of a new price list and of the list in force',
           description:
             'Changes nothing. The server makes the same checks as for a list that comes into force. The answer has a row for each method, each destination with a separate line, and each amount.',
           params: MerchantParams,

@@ -33,7 +33,7 @@ export function failingWebhookRoutes(deps: Deps): Routes {
           operationId: 'listFailingWebhooks',
           summary: 'List the merchants whose webhooks fail, the newest failed attempt first',
           description:
-            'An endpoint of an environment fails from the second failed attempt of a delivery until a delivery succeeds. Only failed attempts of the last 7 days count. The list has at most 1,000 rows.',
+            'An endpoint of an environment fails from the second failed attempt of a delivery until a delivery succeeds. Only failed attempts of the last 7 days count. The list has at most 1,000 rows, and omits archived merchants.',
           response: { 200: success(Type.Object({ items: Type.Array(Failing) })) },
         },
       },

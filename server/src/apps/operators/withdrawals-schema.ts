@@ -100,7 +100,7 @@ export const DecisionFacts = Type.Object(
     balance_percent: nullable(
       Type.String({
         description:
-          'Amount and charges in percent of the available balance now, rounded down to one decimal. Null means that the available balance is not above zero.',
+          'Amount and fees in percent of the available balance now, rounded down to one decimal. Null means that the available balance is not above zero.',
       }),
     ),
     largest_paid_amount: nullable(
@@ -143,7 +143,7 @@ export const DecisionFacts = Type.Object(
     warnings: Type.Array(
       oneOf(
         DECISION_WARNINGS,
-        'income_burst: the income of the 24 hours before the request is at least 5 times the average day of the 7 days before them, and the older balance does not cover the amount. large_share: amount and charges take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
+        'income_burst: the income of the 24 hours before the request is at least 5 times the average day of the 7 days before them, and the older balance does not cover the amount. large_share: amount and fees take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
       ),
       { description: 'What an operator must check before an approval, the most severe warning first.' },
     ),
@@ -163,7 +163,7 @@ const DecisionEvidence = Type.Object(
     balance_percent: nullable(
       Type.String({
         description:
-          'Amount and charges in percent of `available`, rounded down to one decimal. Null means that `available` is not above zero.',
+          'Amount and fees in percent of `available`, rounded down to one decimal. Null means that `available` is not above zero.',
       }),
     ),
     largest_paid_amount,

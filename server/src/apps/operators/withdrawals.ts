@@ -91,7 +91,7 @@ function readRoutes(deps: Deps, app: App): void {
         operationId: 'listOperatorWithdrawals',
         summary: 'List the withdrawals of all merchants, newest first',
         description:
-          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Name a merchant to find older withdrawals.',
+          '`total_items` counts up to 10,000, and without `merchant_id` no page goes further. Without `merchant_id`, the list omits archived merchants. Name a merchant to find older withdrawals.',
         querystring: WithdrawalsQuery,
         response: { 200: WithdrawalsAnswer },
       },
@@ -143,7 +143,7 @@ function approveRoute(deps: Deps, app: App, service: ApprovalService, keyOf: Key
         operationId: 'approveWithdrawal',
         summary: 'Approve a withdrawal',
         description:
-          'The server reserves amount and charges and calls the provider right after. A refused approval changes nothing. `withdrawal_restricted` means that the merchant is not active and verified. `insufficient_balance` means that the available balance is too small. `payout_limit_reached` means that the payouts of the day would exceed a limit of the merchant. `confirmation_required` means that NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if a sum of the day reaches FOUR_EYES_AMOUNT with this withdrawal. The sums are the payouts of the merchant, and the payouts of all merchants to the destination. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator also approves. The server refuses a second approval by the same operator with `second_operator_required`, and an approval by the submitter with `forbidden`, for any amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
+          'The server reserves amount and fees and calls the provider right after. A refused approval changes nothing. `withdrawal_restricted` means that the merchant is not active and verified. `insufficient_balance` means that the available balance is too small. `payout_limit_reached` means that the payouts of the day would exceed a limit of the merchant. `confirmation_required` means that NEW_DESTINATION=confirm and the merchant has not paid the destination yet.\n\n`approvals_required` is 2 if a sum of the day reaches FOUR_EYES_AMOUNT with this withdrawal. The sums are the payouts of the merchant, and the payouts of all merchants to the destination. Then the first approval passes the same checks and reserves nothing. The withdrawal keeps its status until another operator also approves. The server refuses a second approval by the same operator with `second_operator_required`, and an approval by the submitter with `forbidden`, for any amount. An operator who is or was a member of the merchant, or made one of its API keys, gets `conflict_of_interest`.',
         params: WithdrawalParams,
         body: ApproveBody,
         response: { 200: WithdrawalAnswer },
@@ -300,7 +300,7 @@ function recallRoute(deps: Deps, app: App, keyOf: KeyOf): void {
         operationId: 'recallWithdrawal',
         summary: 'Recall an approved payout that the server has not sent',
         description:
-          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and charges go back to the available balance. The members who manage the money of the merchant get an e-mail. If a process has sent or may have sent the payout, the server refuses the call with `invalid_state` and changes nothing.',
+          'For PROCESSING while the state of the payout is `to_send`: no process has taken its send token, for example during a pause. The withdrawal becomes CANCELLED, and amount and fees go back to the available balance. The members who manage the money of the merchant get an e-mail. If a process has sent or may have sent the payout, the server refuses the call with `invalid_state` and changes nothing.',
         params: WithdrawalParams,
         body: RecallBody,
         response: { 200: WithdrawalAnswer },

@@ -71,7 +71,7 @@ export const OverviewView = Type.Object(
         ),
         failed: describedTotal('FAILED, REJECTED, CANCELLED and REVERSED.'),
       },
-      { description: 'Withdrawals submitted in the period. Amounts without charges.' },
+      { description: 'Withdrawals submitted in the period. Amounts without fees.' },
     ),
     series: Type.Array(Type.Object({ from: Timestamp, to: Timestamp, successful: Total, failed: Total }), {
       description: 'One entry for each hour of today, or for each day of a longer period. Oldest first.',

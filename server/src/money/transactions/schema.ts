@@ -21,7 +21,7 @@ export const Balance = Type.Object(
 )
 
 const TYPE_HELP =
-  'COLLECTION: the platform credited a payment. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: the platform debited the amount and charges of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount and the returned charges of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.'
+  'COLLECTION: the platform credited a payment. COLLECTION_REVERSAL: the provider reversed a payment. WITHDRAWAL: the platform debited the amount and fees of a payout. WITHDRAWAL_REVERSAL: the platform credited the amount and the returned fees of a failed or reversed payout. ADJUSTMENT: the platform corrected the balance.'
 const STATUS_HELP =
   'For a COLLECTION: successful, or reversed after a reversal. For a WITHDRAWAL: the status of the withdrawal. For all others: successful.'
 
@@ -153,7 +153,7 @@ export const FundingView = Type.Object(
     transaction_reference: nullable(
       Type.String({ description: 'Null means that no operator has approved the withdrawal.' }),
     ),
-    total_reserved_amount: Amount('The amount plus the charges.'),
+    total_reserved_amount: Amount('The amount plus the fees.'),
     amount_found: Amount('The sum of `amount_used`. If `complete` is true, this is `total_reserved_amount`.'),
     currency: Type.String(),
     complete: Type.Boolean({

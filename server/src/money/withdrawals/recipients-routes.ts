@@ -62,7 +62,7 @@ const RecipientRecord = Type.Object(
     name_check: nullable(
       oneOf(
         NAME_CHECKS,
-        'Whether the provider has the same name for the account. `unknown` never means that there is no account. Null means never checked.',
+        'Whether the provider has the same name for the account. `unknown` never means that there is no account. Null means no stored result.',
       ),
     ),
     name_checked_at: nullable(Timestamp),

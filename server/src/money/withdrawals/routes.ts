@@ -74,7 +74,7 @@ const READ_DASHBOARD = { roles: MERCHANT_ROLES } as const satisfies Access
 const MONEY = [...RULES, 'withdrawal_restricted', 'insufficient_balance'] as const
 const COUNTED = '`total_items` counts up to 10,000.'
 const SUBMITTING =
-  'The withdrawal always waits for an operator. The server reserves no money and calls no provider. It computes the charges, which then stay fixed.'
+  'The withdrawal always waits for an operator. The server reserves no money and calls no provider. It computes the fees, which then stay fixed.'
 
 /** Makes the routes of withdrawals for members, for merchants' servers and for the sandbox. */
 export function withdrawalRoutes(deps: Deps, options: WithdrawalsOptions): Routes {
@@ -128,8 +128,8 @@ function quoteRoute(deps: Deps, app: App, { find }: WithdrawalsOptions): void {
       schema: {
         ...WITHDRAWALS,
         operationId: 'quoteWithdrawal',
-        summary: 'Compute the charges of a withdrawal',
-        description: 'The server stores no withdrawal and reserves no money. A submission computes the charges again.',
+        summary: 'Compute the fees of a withdrawal',
+        description: 'The server stores no withdrawal and reserves no money. A submission computes the fees again.',
         body: QuoteBody,
         response: { 200: success(QuoteRecord) },
       },

@@ -192,9 +192,7 @@ const charges = {
   total_charges: moneyText('Our fee, plus the processor charge if it is passed through.'),
   total_reserved_amount: moneyText('The amount plus total_charges: the sum that leaves your balance.'),
   recipient_net_amount: moneyText('The amount that the recipient gets.'),
-  pricing_rule_id: nullable(
-    Type.String({ ...Id, description: 'The pricing rule that applies. Null means no charge.' }),
-  ),
+  pricing_rule_id: nullable(Type.String({ ...Id, description: 'The pricing rule that applies. Null means no fee.' })),
   pricing_rule_label: nullable(Type.String()),
   processor_fee_pass_through: Type.Boolean({ description: 'True if the processor charge is part of total_charges.' }),
 }
@@ -202,7 +200,7 @@ const charges = {
 /** The amount and the charges of a withdrawal before its submission, as decimal amounts. */
 export const QuoteRecord = Type.Object(
   {
-    withdrawal_amount: moneyText('The amount without charges.'),
+    withdrawal_amount: moneyText('The amount without fees.'),
     currency: Type.String(),
     channel: enumOf('PayoutMethod', PAYOUT_METHODS),
     destination_code: Type.String(),
@@ -217,7 +215,7 @@ const record = {
   merchant_id: Id,
   environment: enumOf('Environment', ENVIRONMENTS),
   method: enumOf('PayoutMethod', PAYOUT_METHODS),
-  amount: moneyText('The amount without charges.'),
+  amount: moneyText('The amount without fees.'),
   currency: Type.String(),
   destination_name: nullable(Type.String()),
   destination_identifier: Type.String({ description: '255XXXXXXXXX, or the account number as you sent it.' }),
@@ -317,7 +315,7 @@ export const PayoutLimitsFacts = Type.Object(
     daily_limit: DailyLimit(
       'Largest sum of payouts that operators may approve on a day. Null means that there is no limit.',
     ),
-    approved_today: Type.String({ description: 'The payouts that operators approved today, without charges.' }),
+    approved_today: Type.String({ description: 'The payouts that operators approved today, without fees.' }),
     daily_limit_per_destination: DailyLimit(
       'Largest sum of payouts that operators may approve to one phone or account on a day. Null means that there is no limit.',
     ),
