@@ -358,7 +358,7 @@ describe("the operators' console", () => {
       .getByRole('row')
       .filter({ hasText: /TZS\s2,[12]00/ })
       .first()
-      .getByRole('link')
+      .locator('a[data-row-link]')
       .click()
     const heading = visitor.page.getByRole('heading', { level: 1, name: /^TZS 2,[12]00 to/ })
     const shown = await heading.innerText()
