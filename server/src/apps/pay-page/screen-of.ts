@@ -175,6 +175,7 @@ export function paymentScreen(
   const watch = { poll_path: `${path}/state`, check_path: path }
   const open = linkStatusAt(link, deps.clock.now()) === 'ACTIVE' && !takesNoPayments(link)
   const { collection_id } = payment
+  const waiting = { ...merchantFrame, ...watch, collection_id }
   const phone_masked = payment.phone === null ? null : maskPhone(payment.phone)
   const screen = paymentScreenName(deps, link, payment, paid)
   switch (screen) {
@@ -206,10 +207,8 @@ export function paymentScreen(
       return pageScreen(deps, link, { latest: payment, paid: null, address: null, unanswered: null }, around, null)
     case 'qr':
       return {
-        ...merchantFrame,
-        ...watch,
+        ...waiting,
         screen,
-        collection_id,
         svg: drawQr(payment.qr_payload as string),
         picture_path: `${path}/qr.png`,
         payment_token: payment.payment_token ?? '',
@@ -220,10 +219,8 @@ export function paymentScreen(
       const kind = payment.method === 'qr' ? 'code' : 'prompt'
       const again = open && kind === 'prompt' ? { idempotency_key: around.idempotency_key } : null
       return {
-        ...merchantFrame,
-        ...watch,
+        ...waiting,
         screen,
-        collection_id,
         kind,
         phone_masked,
         other_way_path: open ? merchantFrame.pay_path : null,
@@ -233,10 +230,8 @@ export function paymentScreen(
     case 'waiting_push':
     case 'waiting_wallet':
       return {
-        ...merchantFrame,
-        ...watch,
+        ...waiting,
         screen,
-        collection_id,
         phone_masked: phone_masked ?? '',
         ends_at: promptEndsAt(deps, payment) as Date,
         remaining_s: promptLeft(deps, payment),
