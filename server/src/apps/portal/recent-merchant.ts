@@ -27,9 +27,10 @@ const NONE = { merchant_id: null, environment: null }
 const RecentMerchantAnswer = success(
   Type.Object({
     merchant_id: nullable(Type.String({ description: 'Null: none of your merchants has a payment.' })),
-    environment: nullable(
-      oneOf(ENVIRONMENTS, 'The environment of the newest payment. Null: none of your merchants has a payment.'),
-    ),
+    environment: nullable({
+      ...oneOf(ENVIRONMENTS),
+      description: 'The environment of the newest payment. Null: none of your merchants has a payment.',
+    }),
   }),
 )
 
