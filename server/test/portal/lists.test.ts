@@ -9,9 +9,6 @@ import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
-/** The browser's data saver is on, so the console preloads no page. */
-const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
-
 let office: Office
 let owner: Person
 let boss: Person
@@ -386,7 +383,6 @@ for (const language of LANGUAGES) {
   test(`the console shows an error page for a page that the browser cannot load, and opens the page when the network is back (${language})`, async () => {
     const visitor = await office.comes(owner, 'dashboard', { language })
     const { page, context, says } = visitor
-    await context.addInitScript(SAVES_DATA)
     await visitor.opens('/sandbox')
     await visitor.sees('Mwanzo', 'Home')
     // The browser has loaded the whole first page before it goes offline.
@@ -410,8 +406,7 @@ for (const language of LANGUAGES) {
 
 test('the console reloads when the file of a page is missing, and then shows the error', async () => {
   const visitor = await office.comes(owner, 'dashboard', { refusals: [404] })
-  const { page, context } = visitor
-  await context.addInitScript(SAVES_DATA)
+  const { page } = visitor
   await visitor.opens('/sandbox')
   await visitor.sees('Mwanzo', 'Home')
   let requests = 0
@@ -435,20 +430,25 @@ test('the console reloads when the file of a page is missing, and then shows the
   await visitor.leave()
 })
 
-test('the console preloads another page, and the page then opens without a network', async () => {
-  const visitor = await office.comes(owner, 'dashboard')
-  const { page, context } = visitor
-  const ahead = page.waitForResponse(/\/assets\/statements-.*\.js/, { timeout: 60_000 })
-  await visitor.opens('/sandbox')
-  await (await ahead).finished()
-  await page.waitForLoadState('networkidle')
-  await context.setOffline(true)
-  await page.getByRole('navigation').getByRole('link', { name: 'Statements', exact: true }).click()
-  await visitor.sees('', 'Statements')
-  await context.setOffline(false)
-  visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !/ERR_|Failed to fetch/.test(one)))
-  await visitor.leave()
-})
+for (const [console, path, file, title] of [
+  ['dashboard', '/sandbox', 'statements', 'Statements'],
+  ['operator', '/', 'audit', 'Audit log'],
+] as const) {
+  test(`the console preloads another page, and the page then opens without a network (${console})`, async () => {
+    const visitor = await office.comes(console === 'dashboard' ? owner : boss, console, { preloads: true })
+    const { page, context } = visitor
+    const ahead = page.waitForResponse(new RegExp(`/assets/${file}-.*\\.js`), { timeout: 60_000 })
+    await visitor.opens(path)
+    await (await ahead).finished()
+    await page.waitForLoadState('networkidle')
+    await context.setOffline(true)
+    await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
+    await visitor.sees('', title)
+    await context.setOffline(false)
+    visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !/ERR_|Failed to fetch/.test(one)))
+    await visitor.leave()
+  })
+}
 
 for (const language of languagesOf(1)) {
   test(`a member saves the filtered list and the selected payments as CSV files (${language})`, async () => {

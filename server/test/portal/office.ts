@@ -49,10 +49,11 @@ export type Office = {
   url: string
   /** Creates a person with this role in the world's merchant, or in `merchant`. */
   newPerson(role: Role, merchant?: Merchant): Promise<Person>
+  /** Opens a browser for a person. `preloads` turns the data saver of the browser off, so the console preloads its pages. */
   comes(
     person: Person,
     console: 'dashboard' | 'operator',
-    how?: { language?: Language; refusals?: readonly number[]; options?: BrowserContextOptions },
+    how?: { language?: Language; refusals?: readonly number[]; preloads?: boolean; options?: BrowserContextOptions },
   ): Promise<Visitor>
   close(): Promise<void>
 }
@@ -78,6 +79,11 @@ export function runningClock(): SettableClock {
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
+/**
+ * Turns the data saver of the browser on. Otherwise, each window preloads and runs every page of its console, although most
+ * tests open two or three.
+ */
+const SAVES_DATA = `Object.defineProperty(navigator, 'connection', { value: Object.assign(new EventTarget(), { saveData: true }) })`
 
 /**
  * Opens the office. The test must close the office in `after`. `providers` replace the providers of the settings. If `env` has a
@@ -127,14 +133,15 @@ async function visit(
   url: string,
   person: Person,
   console: 'dashboard' | 'operator',
-  { language = 'en', refusals = [], options = {} }: NonNullable<Parameters<Office['comes']>[2]>,
+  { language = 'en', refusals = [], preloads = false, options = {} }: NonNullable<Parameters<Office['comes']>[2]>,
 ): Promise<Visitor> {
   const opened = await openPage(browser, {
     viewport: DESK,
     locale: language === 'sw' ? 'sw-TZ' : 'en-GB',
     ...options,
   })
-  const { page, complaints } = opened
+  const { page, context, complaints } = opened
+  if (!preloads) await context.addInitScript(SAVES_DATA)
   page.setDefaultTimeout(TIMEOUT_MS)
   const says = <Text extends string | RegExp>(sw: Text, en: Text): Text => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
