@@ -212,7 +212,13 @@ test('a member tests a webhook address, sees the signing secret once, and reads 
   const merchant = await office.world.newMerchant()
   const visitor = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard', { refusals: [404] })
   const { page } = visitor
+  // An address of the own machine receives events of the sandbox only.
+  const tip = page.getByText('127.0.0.1:9090')
+  await visitor.opens('/live/webhooks')
+  await page.locator('[data-path=webhook_url]').waitFor()
+  assert.equal(await tip.count(), 0)
   await visitor.opens('/sandbox/webhooks')
+  await tip.waitFor()
   await page.getByText('No address yet.').waitFor()
   await visitor.looks('no webhook')
   await page.getByLabel('Address of your server').fill(receiver.url)

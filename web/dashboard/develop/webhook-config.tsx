@@ -156,7 +156,7 @@ function WebhookConfigForm({
         <TextInput
           label={t.url}
           required
-          description={facts.rehearses ? `${t.url_help} ${t.try_address}` : t.url_help}
+          description={facts.rehearses && environment === 'sandbox' ? `${t.url_help} ${t.try_address}` : t.url_help}
           type="url"
           {...draft.form.getInputProps('webhook_url')}
         />
