@@ -47,7 +47,11 @@ function BalanceOverview() {
   const withdraws = useHasRole('MERCHANT_ADMIN', 'FINANCE')
   const read = useRead('GET /v1/merchant/balance', {}, { live: true, keep: true })
   const parts = [
-    { name: t.available, value: read.data?.available, means: t.available_means },
+    {
+      name: t.available,
+      value: read.data?.available,
+      means: Number(read.data?.available) === 0 ? t.available_none : t.available_means,
+    },
     { name: t.reserved, value: read.data?.reserved, means: t.reserved_means },
     { name: t.held, value: read.data?.held, means: t.held_means },
   ]

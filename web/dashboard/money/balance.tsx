@@ -11,6 +11,7 @@ const balanceTexts = texts({
     label: 'Salio',
     available: 'Linalopatikana',
     available_help: 'Pesa ambazo biashara yako inaweza kutoa.',
+    available_none: 'Sasa hakuna pesa ya kutoa. Kila malipo yaliyofanikiwa huongeza salio hili.',
     reserved: 'Limetengwa',
     reserved_help: 'Kwa utoaji pesa ambao mwendeshaji ameidhinisha na bado haujakamilika.',
     held: 'Linakaguliwa',
@@ -20,6 +21,7 @@ const balanceTexts = texts({
     label: 'Balance',
     available: 'Available',
     available_help: 'The money that your business can withdraw.',
+    available_none: 'There is no money to withdraw now. Each successful payment adds to this balance.',
     reserved: 'Reserved',
     reserved_help: 'For withdrawals that an operator approved and that are not complete yet.',
     held: 'Under review',
@@ -50,7 +52,7 @@ export function Balance({ list_failed }: { list_failed: boolean }) {
     <section className="panel" aria-label={t.label}>
       <FactList
         facts={[
-          [t.available, part(data?.available, t.available_help)],
+          [t.available, part(data?.available, Number(data?.available) === 0 ? t.available_none : t.available_help)],
           [t.reserved, part(data?.reserved, t.reserved_help)],
           [t.held, part(data?.held, t.held_help)],
         ]}
