@@ -116,8 +116,12 @@ type ListRead<Row> = {
   refetch: () => unknown
 }
 
+/** Returns true if no record exists and no filter is set. The empty state then has the only button of the page. */
+export const hasNoRecord = ({ data }: Pick<ListRead<unknown>, 'data'>, { filtered }: { filtered: boolean }) =>
+  data?.pagination.total_items === 0 && !filtered
+
 /**
- * Shows the filters, the rows and the page numbers of a list. If no record exists and no filter is set, shows
+ * Shows the filters, the rows and the page numbers of a list. If no record exists and no filter is set, shows only
  * `empty`. `csv` is the call that returns the file.
  */
 export function List<Row, Csv extends CallName = CallName>(props: {
@@ -141,6 +145,8 @@ export function List<Row, Csv extends CallName = CallName>(props: {
    */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
+  /** True if the page reads with a filter that the address does not contain, so that an empty list may hide records. */
+  narrowed?: boolean
 }) {
   const t = useTexts(partsTexts)
   const language = useLanguage()
@@ -154,7 +160,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
   const empty = data?.items.length === 0
-  // The tools of the list stand in their places while the first rows load, and stay if no row arrives, so that nothing moves.
+  // The tools of the list stand in their places while the first rows load.
   const waits = read.isPending && !error && !list.wrong
   const [chosen, setChosen] = useState<string[]>([])
   const selected = data?.items.filter((row) => props.bulk?.can(row) && chosen.includes(props.rowKey(row))) ?? []
@@ -168,7 +174,11 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   )
   const columns = props.columns.filter((column) => !column.optional || !hidden.includes(column.optional.name))
   const none = data?.pagination.total_items === 0 && !list.filtered
-  const has_filters = filters.length > 0 || props.csv !== undefined || props.first !== undefined
+  // Without any record, the tools have no use. If the user has just cleared a filter, they stay, because they have the focus.
+  const had_use = useRef(false)
+  if (list.filtered || (data !== undefined && !none)) had_use.current = true
+  const has_tools = !none || had_use.current || props.narrowed === true
+  const has_filters = has_tools && (filters.length > 0 || props.csv !== undefined || props.first !== undefined)
   const choice =
     optional.length > 0 && (waits || data) ? (
       <ColumnChoice
@@ -182,14 +192,14 @@ export function List<Row, Csv extends CallName = CallName>(props: {
     <Stack gap="md">
       {has_filters ? <Filters {...props} wrong={fields} waits={waits} choice={choice} /> : null}
       <div className="list-tools">
-        {filters.length > 0 ? (
+        {has_tools && filters.length > 0 ? (
           <SavedFilters
             list={name}
             active={list.active}
             apply={(search) => list.set({ ...Object.fromEntries(filters.map((one) => [one.name, ''])), ...search })}
           />
         ) : null}
-        {has_filters ? null : choice}
+        {has_tools && !has_filters ? choice : null}
       </div>
       <Problem error={refused ? null : error} retry={() => void read.refetch()} />
       {waits ? <LoadingRows label={t.loading} /> : null}

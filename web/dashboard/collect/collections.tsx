@@ -121,12 +121,11 @@ export function Collections() {
           <EmptyState
             title={t.empty}
             action={
-              <>
-                {collects ? <PageButton to={at('links/new')}>{t.new_link}</PageButton> : null}
-                <PageButton to={at('')} variant="default">
-                  {t.how}
-                </PageButton>
-              </>
+              collects ? (
+                <PageButton to={at('links/new')}>{t.new_link}</PageButton>
+              ) : (
+                <PageButton to={at('')}>{t.how}</PageButton>
+              )
             }
           >
             {t.teach}

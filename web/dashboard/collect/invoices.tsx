@@ -4,7 +4,7 @@ import './collect.css'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
+import { type Column, hasNoRecord, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton } from '../../ui/parts.tsx'
 import { showDate } from '../../ui/show.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -48,7 +48,7 @@ export function Invoices() {
   })
   const make = may ? <PageButton to={at('invoices/new')}>{t.make}</PageButton> : null
   return (
-    <Page title={t.title} lead={t.lead} actions={make}>
+    <Page title={t.title} lead={t.lead} actions={hasNoRecord(read, list) ? null : make}>
       <List
         label={t.title}
         {...{ read, list, filters, columns, lines }}

@@ -4,7 +4,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
+import { type Column, hasNoRecord, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
 import { Chip, EmptyState, Mono, Page, PageButton, Time } from '../../ui/parts.tsx'
 import { useEnvironmentPath, useHasRole, useMerchantAccess } from '../merchant.ts'
 import { StatusMessage } from '../status-message.tsx'
@@ -52,7 +52,7 @@ export function ApiKeys() {
     ...(may ? [{ label: t.acts, show: (row: ApiKeyRow) => <KeyActions row={row} ask={setAction} /> }] : []),
   ]
   return (
-    <Page key="list" title={t.title} lead={t.lead} actions={make}>
+    <Page key="list" title={t.title} lead={t.lead} actions={hasNoRecord(read, list) ? null : make}>
       <StatusMessage>{message}</StatusMessage>
       <List
         label={t.title}

@@ -4,7 +4,7 @@ import { Text } from '@mantine/core'
 import type { Calls } from '../../ui/api-types.ts'
 import { useRead } from '../../ui/data.ts'
 import { texts, useTexts } from '../../ui/language.ts'
-import { type Column, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
+import { type Column, hasNoRecord, List, type ListFilter, type RowLines, useListQuery } from '../../ui/list.tsx'
 import { Amount, Chip, EmptyState, Page, PageButton, Reference, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { toneOf, useWords } from '../../ui/words.ts'
@@ -93,7 +93,7 @@ export function MerchantWithdrawals() {
   })
   const make = may ? <PageButton to={at('withdrawals/new')}>{t.make}</PageButton> : null
   return (
-    <Page title={t.title} lead={t.lead} actions={make}>
+    <Page title={t.title} lead={t.lead} actions={hasNoRecord(read, list) ? null : make}>
       <Balance list_failed={read.error !== null && read.data === undefined} />
       <List
         label={t.title}

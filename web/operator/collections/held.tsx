@@ -70,6 +70,7 @@ export function HeldCollections() {
       <List
         label={t.title}
         {...{ read, list, filters, columns }}
+        narrowed
         first={<HeldFilters list={list} />}
         rowKey={(row) => row.collection_id}
         href={caseOf}
