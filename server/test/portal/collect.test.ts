@@ -246,10 +246,10 @@ for (const language of languagesOf(1)) {
     await writes()
     await page.getByText(hint, { exact: true }).waitFor()
     const phone_hint = says(
-      'Seva inatuma SMS kwa namba hii. Mfano: 0754 123 456.',
-      'The server sends the SMS to this number. Example: 0754 123 456.',
+      'Kwa SMS yenye kiungo cha kulipa. Mfano: 0754 123 456.',
+      'For the SMS with the link to pay. Example: 0754 123 456.',
     )
-    const email_hint = says('Barua pepe inatumwa hapa.', 'The server sends the e-mail to this address.')
+    const email_hint = says('Kwa barua pepe yenye kiungo cha kulipa.', 'For the e-mail with the link to pay.')
     assert.deepEqual(await descriptions('customer_phone'), [phone_hint, hint])
     assert.deepEqual(await descriptions('customer_email'), [email_hint, hint])
 
