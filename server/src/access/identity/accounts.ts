@@ -38,17 +38,19 @@ export type MailedClient = { address: string | null; device: string }
 /** The request id and the IP address of the client, for the audit log. */
 export type RequestAct = Omit<Act, 'actor'>
 
+// The lock conflicts with a change of the address, but not with other changes of the user. After a wait for such a change,
+// PostgreSQL reads the row again and finds no user with the earlier address.
 const FIND = sql(
   'accounts_find',
   `select u.id, u.language, u.disabled_at is null and
      (u.issuer is not distinct from $2 or (u.issuer is null and ($3 or ${INVITATION_HOLDS}))) as ours
-   from users u where u.email = $1`,
+   from users u where u.email = $1 for key share of u`,
 )
 
 type ExistingAccount = { id: string; language: Language; ours: boolean }
 
 /**
- * Returns the account of an e-mail address. `ours` is false for a disabled user and for a user of a foreign issuer. If
+ * Returns the account of an e-mail address, which keeps the address until the transaction ends. `ours` is false for a disabled user and for a user of a foreign issuer. If
  * SIGN_UP=invited, it is also false for a user without an issuer whose invitation is withdrawn.
  */
 async function findMailedAccount(deps: Deps, tx: Tx, email: string): Promise<ExistingAccount | undefined> {

@@ -19,6 +19,7 @@ import { listEmails } from '../../adapters/messages/index.ts'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { inTransaction, type Tx } from '../../kernel/db/index.ts'
 import { disableUser, inviteMember, replaceEmail } from '../merchants/index.ts'
+import { sendResetLink } from './accounts.ts'
 import { mayMailInvitation } from './invitation-limit.ts'
 import { MAIL_ANSWER } from './mail-answers.ts'
 
@@ -237,13 +238,9 @@ describe('a change of the own e-mail address', () => {
     assert.ok(!(await kindsTo(person.email)).includes('identity.email_changed'))
   })
 
-  test('a sign-up with the new address during its confirmation waits, and then gets the answer for an address with an account', async () => {
-    const { person, access_token } = await comes()
-    const address = newAddress()
-    await ask(access_token, address)
-    const url = await mailedUrl(world, address)
-    const form = { business_name: 'Duka', name: 'Neema', email: address, password: 'samaki wa ziwa' }
-    let signing: Promise<BrowserPage> | null = null
+  /** Confirms a link, and posts a form after the change of the address and before its commit. Returns both pages. */
+  async function confirmWhile(person: { id: string; password: string }, url: string, path: string, form: object) {
+    let posting: Promise<BrowserPage> | null = null
     const target = { target_type: 'user', target_id: person.id }
     const confirmed = await workBeforeCommit(
       world,
@@ -251,14 +248,62 @@ describe('a change of the own e-mail address', () => {
       (tx) => recordAudit(world.deps, tx, { ...OPERATOR, ...target, merchant_id: PLATFORM, action: 'user.change' }),
       () => confirm(url, person.password),
       async () => {
-        signing = openBrowser(world.base).post('/identity/sign-up', form)
+        posting = openBrowser(world.base).post(path, { ...form })
         const waits = 'select 1 from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'
         while ((await world.rows(waits)).length < 2);
       },
     )
-    assert.deepEqual([confirmed.status, (await (signing ?? confirmed)).status], [200, 200])
+    return [confirmed.status, (await (posting ?? confirmed)).status]
+  }
+  const SIGN_UP = { business_name: 'Duka', name: 'Neema', password: 'samaki wa ziwa' }
+
+  test('a sign-up with the new address during its confirmation waits, and then gets the answer for an address with an account', async () => {
+    const { person, access_token } = await comes()
+    const address = newAddress()
+    await ask(access_token, address)
+    const url = await mailedUrl(world, address)
+    const form = { ...SIGN_UP, email: address }
+    assert.deepEqual(await confirmWhile(person, url, '/identity/sign-up', form), [200, 200])
     assert.deepEqual((await kindsTo(address)).sort(), ['identity.email_change', 'identity.known'])
     assert.equal(await addressOf(person.id), address)
+  })
+
+  for (const [path, kind] of [
+    ['/identity/forgot', 'identity.unknown'],
+    ['/identity/sign-up', 'identity.confirm'],
+  ] as const) {
+    test(`${path} with the earlier address during the confirmation waits, and then mails no link of the account`, async () => {
+      const { person, access_token } = await comes()
+      const address = newAddress()
+      await ask(access_token, address)
+      const url = await mailedUrl(world, address)
+      const form = { ...SIGN_UP, email: person.email }
+      assert.deepEqual(await confirmWhile(person, url, path, form), [200, 200])
+      assert.equal(await addressOf(person.id), address)
+      assert.deepEqual(await world.rows('select kind from mailed_links where user_id = $1', [person.id]), [])
+      const kinds = await kindsTo(person.email)
+      assert.ok(kinds.includes(kind) && !kinds.includes('identity.reset') && !kinds.includes('identity.known'))
+    })
+  }
+
+  test('a confirmation during a request for a new password waits, and then ends the link of that request', async () => {
+    const { person, access_token } = await comes()
+    const address = newAddress()
+    await ask(access_token, address)
+    const url = await mailedUrl(world, address)
+    const mail = { brand: 'Malipo', base_url: world.base }
+    const { deps } = world
+    const page = await workBeforeCommit(
+      world,
+      (tx) => sendResetLink({ ...deps, db: { ...deps.db, transaction: (work) => work(tx) } }, person.email, 'en', mail),
+      () => confirm(url, person.password),
+    )
+    assert.equal(page.status, 200)
+    assert.equal(await addressOf(person.id), address)
+    const reset = (await listEmails(deps, { to: person.email })).find(({ kind }) => kind === 'identity.reset')
+    const link = /https?:\S+/.exec(reset?.text ?? '')?.[0] ?? ''
+    assert.match(link, /\/identity\/reset\?token=/)
+    assert.equal((await open(link)).status, 400)
   })
 
   test('an invitation to an address that becomes free between its statements creates a user', async () => {

@@ -114,6 +114,7 @@ export async function changeEmail(
       // Of two requests with one link, the second one waits for the lock and finds no link.
       if (!(await useLink(deps, tx, token))) return 'gone'
       if (!(await replaceEmail(deps, tx, user_id, new_email))) return 'gone'
+      // This is after the change of the address, which waits for a request that mails a link to the earlier address.
       await clearLinks(tx, user_id)
       await endSessions(deps, tx, user_id)
       const done = { at: deps.clock.now(), address: request.address ?? null, device }
