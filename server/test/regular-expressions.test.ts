@@ -16,6 +16,7 @@ import {
   plainLine,
   plainText,
   redactSecrets,
+  visibleLine,
 } from '../src/kernel/lib/index.ts'
 import { type Expression, expressionsIn, findExpressions } from './expressions.ts'
 import { fill, HOSTILE, type WorstText, worstTexts } from './worst-texts.ts'
@@ -37,6 +38,7 @@ const EXCEPTIONS: Record<string, string> = {
 /** The texts of expressions that the code builds from values at run time, each with an example. */
 const EXAMPLES: Record<string, RegExp> = {
   "new RegExp(`(?<![0-9A-Za-z])${escaped}(?![0-9A-Za-z])`, 'g')": /(?<![0-9A-Za-z])4321(?![0-9A-Za-z])/g,
+  "new RegExp(visibleLine(max).pattern, 'u')": new RegExp(visibleLine(100).pattern, 'u'),
 }
 
 const found = findExpressions()
