@@ -1,9 +1,16 @@
-// Translates codes into words for operators: actors, payout states, refusals of an approval, merchant statuses.
+// Translates codes into words for operators: actors, payout states, refusals of an approval, merchant statuses, fee rules.
 
 import { textOfCode, texts, useTexts } from '../ui/language.ts'
 
+/** The stored name of the fee rule that each new merchant gets. */
+export const DEFAULT_RULE = 'Default: no fee'
+
+/** The Swahili name of this rule. */
+export const DEFAULT_RULE_IN_SWAHILI = 'Kawaida: bila makato'
+
 const words = texts({
   sw: {
+    rule: { [DEFAULT_RULE]: DEFAULT_RULE_IN_SWAHILI } as Record<string, string>,
     actor: {
       user: 'Mtumiaji wa biashara',
       person: 'Mtumiaji',
@@ -38,6 +45,7 @@ const words = texts({
     >,
   },
   en: {
+    rule: {},
     actor: {
       user: 'Member of the merchant',
       person: 'User',
@@ -75,7 +83,13 @@ const words = texts({
 export function useOperatorWords() {
   const t = useTexts(words)
   const of = (kind: keyof typeof t) => (word: string) => textOfCode(t[kind], word) ?? word
-  return { actor: of('actor'), payout: of('payout'), refusal: of('refusal'), merchant: of('merchant') }
+  return {
+    actor: of('actor'),
+    payout: of('payout'),
+    refusal: of('refusal'),
+    merchant: of('merchant'),
+    rule: of('rule'),
+  }
 }
 
 /** Isolates the text direction of a name, so that a right-to-left name does not reverse the sentence around it. */

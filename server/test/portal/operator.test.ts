@@ -316,7 +316,7 @@ describe("the operators' console", () => {
     await page.keyboard.press('Enter')
     await reject('2,720')
     await page.getByText('Foleni imekwisha: hakuna utoaji mwingine unaosubiri idhini.', { exact: true }).waitFor()
-    await button('Rudi kwenye foleni').waitFor()
+    await button('Angalia kazi nyingine inayosubiri').waitFor()
     await visitor.looks('queue clear')
     await visitor.picture('queue-clear')
     await page.keyboard.press('Enter')
@@ -443,7 +443,7 @@ describe("the operators' console", () => {
       await press('Enter')
     }
     await hears(visitor, '', 'This is the last withdrawal of the list.')
-    await page.locator('a:focus').getByText('Back to the queue', { exact: true }).waitFor()
+    await page.locator('a:focus').getByText('See the other open work', { exact: true }).waitFor()
     await visitor.picture('decided-last')
     const seconds = Math.round((Date.now() - began) / 1_000)
     t.diagnostic(`ten withdrawals: ${keys} key presses, ${seconds} seconds in a test`)
@@ -1209,7 +1209,9 @@ describe("the operators' console", () => {
       const [approve, ask] = [says('Idhinisha', 'Approve'), says('Uliza biashara', 'Ask the merchant')]
       await visitor.opens(`/withdrawals/${id}`)
       await page.getByRole('button', { name: approve, exact: true }).waitFor()
-      assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['filled', 'default'])
+      const first = says('Ni mara ya kwanza kulipa hapa.', 'First payout to this destination.')
+      await page.locator('.flag').getByText(first, { exact: true }).first().waitFor()
+      assert.deepEqual([await variantOf(approve), await variantOf(ask)], ['default', 'default'])
       const unchecked = says('Jina halijakaguliwa.', 'The name is not checked.')
       const warnings = page.locator('section', {
         has: page.getByRole('heading', { name: says('Tahadhari', 'Warnings'), exact: true }),
@@ -1219,6 +1221,7 @@ describe("the operators' console", () => {
         name: says('Uliza jina kwa mtoa huduma', 'Ask the provider for the name'),
         exact: true,
       })
+      assert.equal(await check.getAttribute('data-variant'), 'filled', 'the name check comes before the approval')
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size)
         assert.equal(await check.getByText('n', { exact: true }).isVisible(), size === DESK)

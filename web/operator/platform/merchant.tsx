@@ -17,10 +17,11 @@ import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { useDestinationName } from '../operator.ts'
+import { useOperatorWords } from '../words.ts'
 import { Adjustments } from './adjustments.tsx'
 import { PayoutLimits } from './limits.tsx'
 import { MerchantStatus } from './merchants.tsx'
-import { DEFAULT_RULE, merchantsTexts } from './merchants-texts.ts'
+import { merchantsTexts } from './merchants-texts.ts'
 import { Unpriced } from './prices.tsx'
 import { ReasonDialog, type ReasonQuestion } from './reason.tsx'
 
@@ -191,6 +192,7 @@ function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
   const t = useTexts(merchantsTexts)
   const words = useWords()
   const nameOf = useDestinationName()
+  const operatorWords = useOperatorWords()
   const { rules, id } = merchant
   return (
     <section className="panel">
@@ -204,7 +206,7 @@ function PriceSummary({ merchant }: { merchant: MerchantDetail }) {
             rows={rules}
             rowKey={(row) => row.id}
             columns={[
-              { label: t.label, show: ({ label }) => (label === DEFAULT_RULE ? t.default_rule : label || '–') },
+              { label: t.label, show: ({ label }) => operatorWords.rule(label) || '–' },
               { label: t.flow, show: (row) => t.flows[row.flow] ?? row.flow },
               { label: t.method, show: (row) => (row.method === null ? t.any : words.method(row.method)) },
               {

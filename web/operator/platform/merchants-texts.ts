@@ -1,9 +1,7 @@
 // Contains the texts of the pages about merchants.
 
 import { texts } from '../../ui/language.ts'
-
-/** The stored name of the price rule that each new merchant gets. */
-export const DEFAULT_RULE = 'Default: no fee'
+import { DEFAULT_RULE, DEFAULT_RULE_IN_SWAHILI } from '../words.ts'
 
 /** The texts of the list of merchants, and of the page of a merchant with prices and corrections. */
 export const merchantsTexts = texts({
@@ -85,7 +83,7 @@ export const merchantsTexts = texts({
     processor: 'Makato ya mtoa huduma (TZS)',
     pass: 'Biashara inalipa makato ya mtoa huduma',
     label: 'Jina la kanuni',
-    default_rule: 'Kawaida: bila makato',
+    default_rule: DEFAULT_RULE_IN_SWAHILI,
     add_rule: 'Ongeza kanuni',
     remove_rule: (number: number) => `Ondoa kanuni ${number}`,
     preview: 'Angalia makato',

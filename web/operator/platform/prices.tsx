@@ -29,7 +29,8 @@ import { useWords } from '../../ui/words.ts'
 import { ForDuty } from '../duty.tsx'
 import { Notice } from '../notice.tsx'
 import { useDestinationName } from '../operator.ts'
-import { DEFAULT_RULE, merchantsTexts } from './merchants-texts.ts'
+import { DEFAULT_RULE } from '../words.ts'
+import { merchantsTexts } from './merchants-texts.ts'
 
 type RuleBody = Calls['GET /v1/operator/merchants/{merchant_id}']['data']['rules'][number]
 type Preview = Calls['POST /v1/operator/merchants/{merchant_id}/pricing/preview']['data']

@@ -36,9 +36,18 @@ type Progress = { asked: number; all: number; end: 'all' | 'silent' | 'stopped' 
 
 /**
  * Asks for the names of the withdrawals `ids` after a click, one request at a time. After the last one, calls `onAsked`. If the
- * operator stops it, closes the dialog, or a request fails, the page sends no further request.
+ * operator stops it, closes the dialog, or a request fails, the page sends no further request. `onBusy` gets true from the click
+ * until the dialog shows the names.
  */
-export function AskNames({ ids, onAsked }: { ids: readonly string[]; onAsked: () => Promise<unknown> }) {
+export function AskNames({
+  ids,
+  onAsked,
+  onBusy,
+}: {
+  ids: readonly string[]
+  onAsked: () => Promise<unknown>
+  onBusy: (busy: boolean) => void
+}) {
   const t = useTexts(askTexts)
   const call = useCall()
   const [progress, setProgress] = useState<Progress | null>(null)
@@ -51,6 +60,7 @@ export function AskNames({ ids, onAsked }: { ids: readonly string[]; onAsked: ()
     const { signal } = control
     running.current = control
     setError(null)
+    onBusy(true)
     let [asked, silent] = [0, 0]
     const say = (end: Progress['end']) => setProgress({ asked, all: ids.length, end })
     say(null)
@@ -71,8 +81,9 @@ export function AskNames({ ids, onAsked }: { ids: readonly string[]; onAsked: ()
       if (!signal.aborted) setError(thrown)
     }
     if (signal.reason === 'closed') return
+    if (asked > 0) await onAsked()
     running.current = null
-    if (asked > 0) await onAsked().catch(setError)
+    onBusy(false)
     const is_whole = asked === ids.length
     say(signal.aborted ? 'stopped' : is_whole ? 'all' : silent === SILENT_MAX ? 'silent' : null)
     // The button may have left the dialog with the focus.

@@ -186,6 +186,8 @@ function BatchDryRun({
   const call = useCall()
   const act = useAction(BATCH)
   const approving = useRef(false)
+  // An operator decides after the names have arrived.
+  const [asking, setAsking] = useState(false)
   const ids = rows.map(({ id }) => id)
   const trial = useQuery({
     queryKey: ['trial', ids],
@@ -238,6 +240,7 @@ function BatchDryRun({
           <AskNames
             ids={data.items.filter(isUnasked).map(({ withdrawal_id }) => withdrawal_id)}
             onAsked={() => trial.refetch()}
+            onBusy={setAsking}
           />
           <BatchLines
             items={data.items}
@@ -272,7 +275,7 @@ function BatchDryRun({
         {good.length > 0 && chosen.length === 0 ? <Text fw={600}>{t.confirm_none}</Text> : null}
         <Group>
           {chosen.length > 0 ? (
-            <Button type="submit" loading={draft.sending}>
+            <Button type="submit" loading={draft.sending} disabled={asking}>
               {t.approve(showCount(chosen.length), showAmount(sumOf(chosen, rows).amount))}
             </Button>
           ) : null}
@@ -388,8 +391,8 @@ function BatchOutcome({ result, rows, left_out, onClose }: BatchDone & { onClose
 const FOLDED_FROM = 4
 
 /**
- * Shows the count of the withdrawals and lists them, the marked ones first. Many unmarked withdrawals are folded, but never a
- * refused one. `confirm` returns the checkbox of a withdrawal.
+ * Shows the count of the withdrawals and lists them, the marked ones first, then those whose name the provider has not confirmed.
+ * Many unmarked withdrawals are folded, but never a refused one. `confirm` returns the checkbox of a withdrawal.
  */
 function BatchLines({
   items,
@@ -407,7 +410,9 @@ function BatchLines({
   const t = useTexts(listTexts)
   const marked = items.filter((item) => needsConfirmation(item, rows))
   const others = items.filter((item) => !marked.includes(item))
-  const plain = others.filter((item) => item.ok && !isLeftOut(item))
+  const isUnconfirmed = ({ name_check }: BatchItem) => name_check?.matches !== true
+  const ready = others.filter((item) => item.ok && !isLeftOut(item))
+  const plain = [...ready.filter(isUnconfirmed), ...ready.filter((item) => !isUnconfirmed(item))]
   const folded = plain.length >= FOLDED_FROM ? plain : []
   const shown = [...marked, ...others.filter((item) => !folded.includes(item))]
   const [unfolded, setUnfolded] = useState(false)

@@ -19,7 +19,7 @@ import { isolateDirection } from '../words.ts'
 import { caseTexts } from './case-texts.ts'
 import { Decide } from './decide.tsx'
 import { EvidencePanel } from './evidence.tsx'
-import { useFlags } from './flags.ts'
+import { isWarning, useFlags } from './flags.ts'
 import {
   ApprovalPanel,
   ChargesPanel,
@@ -75,8 +75,10 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
   // If the name on the account differs from the stated name, the merchant must explain it before an approval.
   const name_differs = check?.matches === false
   const careful = acts.find((act) => act === 'ask') ?? acts.find((act) => act !== 'approve')
-  const primary = name_differs && acts[0] === 'approve' ? careful : acts[0]
   const flags = useFlags(of, check)
+  // With another warning, the name check comes before the approval, so its button is the main one.
+  const asks_name = acts[0] === 'approve' && check === null && flags.some(isWarning)
+  const primary = asks_name ? null : name_differs && acts[0] === 'approve' ? careful : acts[0]
   const { amount, currency, destination_name, status, environment, created_at } = withdrawal
   const done = (text: string) => {
     ask(null)
@@ -126,7 +128,7 @@ function Whole({ of, error, retry }: { of: WithdrawalCaseRecord; error: unknown;
       </ForDuty>
       <StatusPanel of={of} />
       <ApprovalPanel of={of} />
-      <WarningPanel of={of} flags={flags} name_check={name_check} />
+      <WarningPanel of={of} flags={flags} name_check={name_check} asks_name={asks_name} />
       <EvidencePanel of={of} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <ChargesPanel of={of} />
@@ -207,7 +209,7 @@ function Ways({
         <PageButton to={list} variant="default" size="xs">
           {t.list}
         </PageButton>
-        {steps ? (
+        {steps !== null && steps.count > 1 ? (
           <>
             <Button size="xs" variant="default" disabled={steps.is_first} onClick={() => void steps.previous()}>
               {t.previous}

@@ -200,10 +200,13 @@ export function useFlags(
   if (!isApprovable(withdrawal)) return conflict
   const { amount, total_reserved_amount, currency, environment } = withdrawal
   const missing = toMinor(total_reserved_amount) - toMinor(balance.available)
-  const fresh = freshPart(
+  const received = toMinor(balance.received_24h)
+  const beyond_older = freshPart(
     toMinor(amount),
-    toMinor(balance.available) - toMinor(balance.received_24h) - toMinor(balance.received_since),
+    toMinor(balance.available) - received - toMinor(balance.received_since),
   )
+  // Income after the request is no older money, and the sentences name only the income before the request.
+  const fresh = beyond_older < received ? beyond_older : received
   const fresh_percent = percentOf(fresh, toMinor(amount))
   const share = showPercent(fresh_percent)
   const hour = velocity.find(({ hours }) => hours === 1)?.count ?? 0

@@ -31,10 +31,13 @@ export function WarningPanel({
   of,
   flags,
   name_check,
+  asks_name,
 }: {
   of: WithdrawalCaseRecord
   flags: readonly Flag[]
   name_check: ReturnType<typeof useNameCheck>
+  /** True if the button that asks for the name is the main button of the page. */
+  asks_name: boolean
 }) {
   const t = useTexts(caseTexts)
   const is_rejected = of.withdrawal.status === 'REJECTED'
@@ -45,7 +48,7 @@ export function WarningPanel({
       <Title order={2}>{t.look}</Title>
       <Stack gap="sm">
         {is_rejected ? <Text size="sm">{t.look_now}</Text> : null}
-        {isApprovable(of.withdrawal) ? <CheckedName flags={flags} {...name_check} /> : null}
+        {isApprovable(of.withdrawal) ? <CheckedName flags={flags} asks_name={asks_name} {...name_check} /> : null}
         {is_rejected && check !== null ? <NameOutcome check={check} flags={flags} /> : null}
         <Flags flags={flags} name_confirmed={check?.matches === true} />
       </Stack>
@@ -56,10 +59,14 @@ export function WarningPanel({
 /** Says how the name check ended. Until the provider has told the name, also shows the button that asks the provider. */
 function CheckedName({
   flags,
+  asks_name,
   check,
   look,
   is_pending,
-}: { flags: readonly Flag[] } & Pick<ReturnType<typeof useNameCheck>, 'check' | 'look' | 'is_pending'>) {
+}: { flags: readonly Flag[]; asks_name: boolean } & Pick<
+  ReturnType<typeof useNameCheck>,
+  'check' | 'look' | 'is_pending'
+>) {
   const t = useTexts(caseTexts)
   if (check?.matches === false) return null
   return (
@@ -69,7 +76,7 @@ function CheckedName({
         <ForDuty duty="money">
           <Button
             size="xs"
-            variant="default"
+            variant={asks_name ? 'filled' : 'default'}
             className="no-print"
             loading={is_pending}
             onClick={look}
@@ -233,11 +240,12 @@ export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: 
   const size = useFactRows(is_open ? facts : null, currency)
   const money = (value: string) => <Amount value={value} currency={currency} />
   const is_unpaid = isClosedUnpaid(withdrawal)
+  const is_paid = withdrawal.status === 'SUCCESS'
   const total = is_open
     ? t.total
     : is_unpaid
       ? t.total_unpaid
-      : withdrawal.status === 'SUCCESS'
+      : is_paid
         ? t.total_paid
         : withdrawal.status === 'REVERSED'
           ? t.total_reversed
@@ -249,7 +257,10 @@ export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: 
       <FactList
         facts={[
           [t.amount, <strong key="amount">{money(withdrawal.amount)}</strong>],
-          [is_unpaid ? t.recipient_unpaid : t.recipient_gets, money(withdrawal.recipient_net_amount)],
+          [
+            is_unpaid ? t.recipient_unpaid : is_paid ? t.recipient_got : t.recipient_gets,
+            money(withdrawal.recipient_net_amount),
+          ],
           [t.percentage_fee, money(withdrawal.percentage_fee)],
           [t.flat_fee, money(withdrawal.flat_fee)],
           [
@@ -261,7 +272,7 @@ export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: 
           ],
           [total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
           ...size,
-          [t.rule, withdrawal.pricing_rule_label || null],
+          [t.rule, withdrawal.pricing_rule_label && operatorWords.rule(withdrawal.pricing_rule_label)],
           [
             t.requested_by,
             api_key_created_at === null
