@@ -334,13 +334,16 @@ test('a busy answer keeps the form and says how long to wait, and the browser se
   const bodies: string[] = []
   form = async (request, response) => {
     bodies.push(await textOf(request))
-    if (bodies.length === 3) return json(response, JSON.stringify({ go: `${site.url}/merchant` }))
-    const headers = { 'content-type': 'application/json', ...(bodies.length === 1 ? { 'retry-after': '7' } : {}) }
-    response.writeHead(bodies.length === 1 ? 429 : 503, headers).end('{"success":false}')
+    if (bodies.length === 1)
+      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' }).end('{}')
+    else if (bodies.length === 2) response.writeHead(503, { 'content-type': 'application/json' }).end('{}')
+    else if (bodies.length === 3) response.writeHead(503, { 'content-type': 'text/html' }).end('<title>503</title>')
+    else json(response, JSON.stringify({ go: `${site.url}/merchant` }))
   }
   await open('choose')
   await page.fill('#phone', '0754 123 456')
-  for (const [count, wait] of [7, 30].entries()) {
+  for (const [count, wait] of [7, 30, 30].entries()) {
+    await page.evaluate("document.querySelector('#offline').textContent = ''")
     await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
     await page.locator('#offline', { hasText: `Wait ${wait} seconds, then press the same button again` }).waitFor()
     assert.equal(bodies.length, count + 1)
@@ -348,9 +351,13 @@ test('a busy answer keeps the form and says how long to wait, and the browser se
     assert.equal(await page.inputValue('#phone'), '0754 123 456')
     await page.clock.runFor(10)
   }
+  await opened.context.setOffline(true)
+  await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
+  await page.locator('#offline', { hasText: 'You are offline, and we sent no request.' }).waitFor()
+  await opened.context.setOffline(false)
   await page.getByRole('button', { name: 'Pay TZS 25,000' }).click()
   await page.waitForURL(`${site.url}/merchant`)
-  assert.deepEqual([bodies.length, new Set(bodies).size], [3, 1])
+  assert.deepEqual([bodies.length, new Set(bodies).size], [4, 1])
   // The browser logs each response with a status of 400 or more.
   opened.complaints.splice(0, Infinity, ...opened.complaints.filter((one) => !/status of (?:429|503)/.test(one)))
 })

@@ -15,8 +15,8 @@ const say = (text) => {
 
 const notice = find('#offline')
 const first = notice?.textContent
-// True if the payer sent a form. Then the notice says that the server may have received the form.
-let submitted = false
+// The number of forms that the server may have received. If there is one, the notice says so.
+let submitted = 0
 // True if the payer pressed a button of a form without a network. Then the notice says that the page sent nothing.
 let unsent = false
 /** Shows or hides the notice about the network. Returns true if the browser has no network. */
@@ -177,7 +177,7 @@ addEventListener('submit', (event) => {
     notice?.scrollIntoView({ block: 'nearest' })
     return event.preventDefault()
   }
-  submitted = true
+  submitted += 1
   // Older browsers do not tell which button the payer pressed, and send the form themselves.
   if (event.submitter) {
     event.preventDefault()
@@ -213,23 +213,22 @@ async function send(form, { name, value }) {
   try {
     const body = new URLSearchParams(new FormData(form))
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'application/json' } })
-    if (/json/.test(answer.headers.get('content-type'))) {
-      const { go } = await answer.json()
-      // The server or a proxy is busy. The form stays, because a second request would also be refused.
-      if (!go && [429, 503].includes(answer.status)) throw Number(answer.headers.get('retry-after')) || BUSY_S
-      // A proxy or a firewall answered. The browser then sends the form itself and shows the next answer.
-      if (!go) return form.submit()
-      // If another payment of the link is open, the server names the page of the link.
-      if (go.includes('/c/')) keep(go)
-      location.assign(go)
-    } else {
-      const page = await answer.text()
-      // Each page of this server has the notice. The page of a proxy must not replace the form and its idempotency key.
-      if (!page.includes('id="offline"')) throw page
-      showPage(page)
-    }
+    const text = await answer.text()
+    // Each page of this server has the notice. The page of a proxy must not replace the form and its idempotency key.
+    if (text.includes('id="offline"')) return showPage(text)
+    // The server or a proxy is busy. The form stays, because a second request would also be refused.
+    if ([429, 503].includes(answer.status)) throw Number(answer.headers.get('retry-after')) || BUSY_S
+    if (!/json/.test(answer.headers.get('content-type'))) throw 0
+    const { go } = JSON.parse(text)
+    // A proxy or a firewall answered. The browser then sends the form itself and shows the next answer.
+    if (!go) return form.submit()
+    // If another payment of the link is open, the server names the page of the link.
+    if (go.includes('/c/')) keep(go)
+    location.assign(go)
   } catch (wait) {
     buttons(false)
+    // The busy server refused this form. It may still have received an earlier one.
+    if (wait > 0) submitted -= 1
     offline()
     if (wait > 0 && notice) notice.textContent = notice.dataset.busy.replace('{s}', wait)
     show(notice)
