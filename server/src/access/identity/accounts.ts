@@ -13,9 +13,9 @@ import {
   setMember,
   verifyEmail,
 } from '../merchants/index.ts'
-import { storePassword } from './credentials.ts'
+import { lockUser, storePassword } from './credentials.ts'
 import { INVITATION_HOLDS } from './invitations.ts'
-import { clearLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
+import { clearLinks, type LinkOwner, lockLinks, newLink, useLink } from './mailed-links.ts'
 import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
 import { dropSecondStep } from './totp.ts'
@@ -154,6 +154,7 @@ export async function resetPassword(
   const { owner, token, password_hash, device } = input
   const { user_id, email, language } = owner
   return inTransaction(deps.db, async (tx) => {
+    await lockUser(tx, user_id)
     if (!(await useLink(deps, tx, token))) return false
     await clearLinks(tx, user_id)
     await storePassword(deps, tx, user_id, password_hash)
@@ -227,6 +228,7 @@ async function mailUser(
  */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {
+    await lockLinks(tx, owner.user_id)
     if (!(await useLink(deps, tx, token))) return false
     await verifyEmail(deps, tx, owner.user_id)
     await auditUser(deps, tx, owner, 'user.confirm_email', request)

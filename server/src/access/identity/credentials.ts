@@ -167,6 +167,7 @@ export async function storePassword(
   password_hash: string,
   { is_first = false }: { is_first?: boolean } = {},
 ): Promise<void> {
+  await lockUser(tx, user_id)
   await tx.query(STORE, [user_id, password_hash, deps.clock.now(), is_first])
   await endSessions(deps, tx, user_id)
 }
@@ -179,8 +180,12 @@ export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<
   await setIdentity(deps, tx, user_id, { issuer: EMBEDDED, subject: newId(deps, 0) })
 }
 
-async function lockUser(reader: Reader, user_id: string): Promise<UserIdentityRow> {
-  const [person] = await reader.query<UserIdentityRow>(SUBJECT, [user_id])
+/**
+ * Locks a user of the built-in provider before the user's links, password, records and sessions, until the transaction ends. If
+ * the user signs in at another identity provider, refuses with 400.
+ */
+export async function lockUser(tx: Tx, user_id: string): Promise<UserIdentityRow> {
+  const [person] = await tx.query<UserIdentityRow>(SUBJECT, [user_id])
   if (!person) throw new Error('the database has no user for this password')
   if (person.issuer !== null && person.issuer !== EMBEDDED) {
     refuseField('email', 'belongs to a user of another identity provider, so this server has no password of the user')

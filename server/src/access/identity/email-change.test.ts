@@ -17,7 +17,7 @@ import {
 } from '../../../test/sign-in.ts'
 import { listEmails } from '../../adapters/messages/index.ts'
 import { PLATFORM, recordAudit } from '../../books/audit/index.ts'
-import { inTransaction, type Tx } from '../../kernel/db/index.ts'
+import { inTransaction, sql, type Tx } from '../../kernel/db/index.ts'
 import { disableUser, inviteMember, replaceEmail } from '../merchants/index.ts'
 import { sendResetLink } from './accounts.ts'
 import { mayMailInvitation } from './invitation-limit.ts'
@@ -62,6 +62,11 @@ const invite = (tx: Tx, email: string) => {
 }
 const addressOf = async (id: string) =>
   (await world.rows<{ email: string }>('select email from users where id = $1', [id]))[0]?.email
+/** Returns when this number of transactions wait for a lock. */
+async function untilWaiting(count: number) {
+  const waits = 'select 1 from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'
+  while ((await world.rows(waits)).length < count);
+}
 const kindsTo = async (to: string) => (await listEmails(world.deps, { to })).map(({ kind }) => kind)
 
 describe('a change of the own e-mail address', () => {
@@ -249,8 +254,7 @@ describe('a change of the own e-mail address', () => {
       () => confirm(url, person.password),
       async () => {
         posting = openBrowser(world.base).post(path, { ...form })
-        const waits = 'select 1 from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'
-        while ((await world.rows(waits)).length < 2);
+        await untilWaiting(2)
       },
     )
     return [confirmed.status, (await (posting ?? confirmed)).status]
@@ -304,6 +308,49 @@ describe('a change of the own e-mail address', () => {
     const link = /https?:\S+/.exec(reset?.text ?? '')?.[0] ?? ''
     assert.match(link, /\/identity\/reset\?token=/)
     assert.equal((await open(link)).status, 400)
+  })
+
+  test('two requests at once leave only the link of the second one', async () => {
+    const { person, access_token } = await comes()
+    const target = { target_type: 'user', target_id: person.id }
+    const replies = await workBeforeCommit(
+      world,
+      // Each request writes the audit log last, so this lock keeps the first one before its commit.
+      (tx) => recordAudit(world.deps, tx, { ...OPERATOR, ...target, merchant_id: PLATFORM, action: 'user.change' }),
+      () => Promise.all([newAddress(), newAddress()].map((address) => ask(access_token, address))),
+      () => untilWaiting(2),
+    )
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200],
+    )
+    const links = await world.rows<{ new_email: string }>('select new_email from mailed_links where user_id = $1', [
+      person.id,
+    ])
+    assert.equal(links.length, 1)
+    const url = await mailedUrl(world, links[0]?.new_email ?? '')
+    assert.equal((await confirm(url, person.password)).status, 200)
+  })
+
+  test('a change of the address and a new password at once take the user before the links, so that they do not deadlock', async () => {
+    const { person, access_token } = await comes()
+    const address = newAddress()
+    await ask(access_token, address)
+    const url = await mailedUrl(world, address)
+    const reset = await resetLink(person.email)
+    let free: object[] = []
+    const pages = await workBeforeCommit(
+      world,
+      (tx) => tx.query(sql('', 'select 1 from users where id = $1 for no key update'), [person.id]),
+      () => Promise.all([confirm(url, person.password), confirm(reset, 'ndege juu ya mti')]),
+      async (tx) => {
+        await untilWaiting(2)
+        const links = sql('', 'select kind from mailed_links where user_id = $1 order by kind for update skip locked')
+        free = await tx.query(links, [person.id])
+      },
+    )
+    assert.deepEqual(free, [{ kind: 'change' }, { kind: 'reset' }])
+    assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 400])
   })
 
   test('an invitation to an address that becomes free between its statements creates a user', async () => {

@@ -9,9 +9,9 @@ import { isPublicEmailAddress, type Language, refuse, refuseField } from '../../
 import { replaceEmail } from '../merchants/index.ts'
 import { lockEmail, type MailContext, pageUrl, type RequestAct } from './accounts.ts'
 import { beginAttempt } from './attempts.ts'
-import { endSessions } from './credentials.ts'
+import { endSessions, lockUser } from './credentials.ts'
 import { atFixedTime, maySendMail, requireAllowed } from './mail-answers.ts'
-import { clearLinks, endLinks, type LinkOwner, newLink, useLink } from './mailed-links.ts'
+import { clearLinks, endLinks, type LinkOwner, lockLinks, newLink, useLink } from './mailed-links.ts'
 import { isDemoUser } from './operator-factor.ts'
 import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
@@ -48,6 +48,8 @@ export async function requestEmail(
     // One transaction stores the link, the e-mail and the audit entry. If the process dies before the commit, nothing has changed,
     // and the user asks again. If it dies after the commit, the worker sends the e-mail.
     await inTransaction(deps.db, async (tx) => {
+      // Of two requests at once, the second one waits, and then ends the link of the first one.
+      await lockLinks(tx, user_id)
       // An earlier link always ends. Otherwise its end would reveal whether another user has the new address.
       await endLinks(tx, 'change', user_id)
       if (may_mail) await mailNewAddress(deps, tx, user_id, email, { brand: deps.config.brand_name, base_url })
@@ -111,6 +113,7 @@ export async function changeEmail(
     // the user gets no answer, but signs in with the new address, and the worker sends the e-mail.
     return await inTransaction(deps.db, async (tx) => {
       await lockEmail(tx, new_email)
+      await lockUser(tx, user_id)
       // Of two requests with one link, the second one waits for the lock and finds no link.
       if (!(await useLink(deps, tx, token))) return 'gone'
       if (!(await replaceEmail(deps, tx, user_id, new_email))) return 'gone'

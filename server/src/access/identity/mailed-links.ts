@@ -47,6 +47,9 @@ const USE = sql(
   'delete from mailed_links where token_hash = $1 and expires_at > $2 returning user_id',
 )
 const CLEAR = sql('mailed_links_clear', 'delete from mailed_links where user_id = $1')
+// Every transaction that changes links locks the user before the links, so that no two transactions deadlock.
+const LOCK_LINKS = sql('mailed_links_lock', 'select 1 from users where id = $1 for no key update')
+const LOCK_NEW_LINK = sql('mailed_links_lock_new', 'select 1 from users where id = $1 for key share')
 const SWEEP = sql(
   'mailed_links_sweep',
   `delete from mailed_links where token_hash in (
@@ -68,10 +71,16 @@ export async function newLink(
 ): Promise<string> {
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const now = deps.clock.now()
+  await tx.query(LOCK_NEW_LINK, [user_id])
   await endLinks(tx, kind, user_id)
   const until = new Date(now.getTime() + LIVES_MS[kind])
   await tx.query(INSERT, [tokenHash(token), kind, user_id, now, until, new_email])
   return token
+}
+
+/** Locks the links of a user until the transaction ends: other transactions wait before they use, delete or replace them. */
+export async function lockLinks(tx: Tx, user_id: string): Promise<void> {
+  await tx.query(LOCK_LINKS, [user_id])
 }
 
 /** Deletes the links of a user with one purpose. */

@@ -6,7 +6,14 @@ import { checkStepUp, type SessionPrincipal } from '../../kernel/http/index.ts'
 import { refuse, refuseField } from '../../kernel/lib/index.ts'
 import { replacePassword } from './accounts.ts'
 import { beginAttempt } from './attempts.ts'
-import { checkNewPassword, checkPassword, findPasswordHash, hashPassword, lockPasswordHash } from './credentials.ts'
+import {
+  checkNewPassword,
+  checkPassword,
+  findPasswordHash,
+  hashPassword,
+  lockPasswordHash,
+  lockUser,
+} from './credentials.ts'
 import { hasSecondStep } from './totp.ts'
 
 const NAME = sql('session_password_name', 'select name from users where id = $1')
@@ -34,6 +41,7 @@ export async function changePassword(
   if (given.new_password === given.password) refuseField('new_password', 'must not be the current password')
   const password_hash = await hashPassword(deps, given.new_password)
   await inTransaction(deps.db, async (tx) => {
+    await lockUser(tx, user_id)
     // While this request hashed the new password, another change may have ended the session, such as the owner's reset by e-mail.
     if ((await lockPasswordHash(tx, user_id)) !== checked_hash) refuse('invalid_session')
     await replacePassword(deps, tx, { user_id, email, device: given.device }, password_hash, act)
