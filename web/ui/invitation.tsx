@@ -12,13 +12,12 @@ const invitationTexts = texts({
   sw: {
     pending: (date: string) => `Alialikwa tarehe ${date}, bado hajaingia`,
     again: 'Tuma mwaliko tena',
-    done: (email: string) => `Kama kikomo cha leo cha mialiko 3 hakijafikiwa, seva inatuma tena mwaliko kwa ${email}.`,
+    done: (email: string) => `Kama kikomo cha siku hakijafikiwa, seva inatuma tena mwaliko kwa ${email}.`,
   },
   en: {
     pending: (date: string) => `Invited on ${date}, has not signed in yet`,
     again: 'Send the invitation again',
-    done: (email: string) =>
-      `If today's limit of 3 invitations is not reached, the server sends the invitation to ${email} again.`,
+    done: (email: string) => `If no daily limit is reached, the server sends the invitation to ${email} again.`,
   },
 })
 

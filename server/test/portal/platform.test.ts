@@ -229,9 +229,7 @@ test('an operator creates, approves and verifies a merchant, and sets its prices
   const invited = page.getByRole('row').filter({ hasText: 'bado hajaingia' })
   await invited.getByRole('button', { name: 'Tuma mwaliko tena: neema-platform@example.com' }).click()
   await page
-    .getByText(
-      'Mfumo huu hautumi barua pepe. Kama kikomo cha leo cha mialiko 3 hakijafikiwa, mwaliko uko kwenye ukurasa wa Ujumbe.',
-    )
+    .getByText('Mfumo huu hautumi barua pepe. Kama kikomo cha siku hakijafikiwa, mwaliko uko kwenye ukurasa wa Ujumbe.')
     .waitFor()
   await visitor.looks('a merchant')
   await visitor.picture('merchant')

@@ -14,7 +14,7 @@ export const membersTexts = texts({
     acts: 'Vitendo',
     you: 'wewe',
     no_mail:
-      'Mfumo huu hautumi barua pepe. Kama kikomo cha leo cha mialiko 3 hakijafikiwa, mwendeshaji anausoma mwaliko kwenye ukurasa wake wa Ujumbe.',
+      'Mfumo huu hautumi barua pepe. Kama kikomo cha siku hakijafikiwa, mwendeshaji anausoma mwaliko kwenye ukurasa wake wa Ujumbe.',
     change: 'Badilisha jukumu',
     remove: 'Ondoa',
     leave: 'Jiondoe',
@@ -29,7 +29,7 @@ export const membersTexts = texts({
     } as Record<string, string>,
     invite: 'Alika mtu',
     invite_help:
-      'Seva inamtumia barua pepe, isipokuwa kikomo cha mialiko 3 kwa siku kwa anwani moja kimefikiwa. Akiingia kwa anwani hii, ataiona biashara hii.',
+      'Seva inamtumia barua pepe, isipokuwa kama kikomo cha siku kimefikiwa, kwa mfano mialiko 3 kwa anwani moja. Akiingia kwa anwani hii, ataiona biashara hii.',
     name_help: 'Jina mtakalomtambua.',
     send: 'Tuma mwaliko',
     invited: (email: string) => `Umemwalika ${email}.`,
@@ -66,7 +66,7 @@ export const membersTexts = texts({
     acts: 'Actions',
     you: 'you',
     no_mail:
-      "This installation sends no e-mail. If today's limit of 3 invitations is not reached, an operator can read the invitation on the page Messages of the operators.",
+      'This installation sends no e-mail. If no daily limit is reached, an operator can read the invitation on the page Messages of the operators.',
     change: 'Change role',
     remove: 'Remove',
     leave: 'Leave',
@@ -81,7 +81,7 @@ export const membersTexts = texts({
     },
     invite: 'Invite a member',
     invite_help:
-      'The server sends an e-mail, unless the limit of 3 invitations a day to one address is reached. The invited person sees this business after signing in with this address.',
+      'The server sends an e-mail, unless a daily limit is reached, for example 3 invitations to one address. The invited person sees this business after signing in with this address.',
     name_help: 'The name by which you know this person.',
     send: 'Send the invitation',
     invited: (email: string) => `You invited ${email}.`,

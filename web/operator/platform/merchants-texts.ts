@@ -42,8 +42,7 @@ export const merchantsTexts = texts({
     no_members: 'Hakuna mtumiaji.',
     since: 'Tangu',
     acts: 'Vitendo',
-    no_mail:
-      'Mfumo huu hautumi barua pepe. Kama kikomo cha leo cha mialiko 3 hakijafikiwa, mwaliko uko kwenye ukurasa wa Ujumbe.',
+    no_mail: 'Mfumo huu hautumi barua pepe. Kama kikomo cha siku hakijafikiwa, mwaliko uko kwenye ukurasa wa Ujumbe.',
     approve: 'Idhinisha',
     approved: 'Imeidhinishwa',
     verify: 'Thibitisha utambulisho',
@@ -157,8 +156,7 @@ export const merchantsTexts = texts({
     no_members: 'No members.',
     since: 'Since',
     acts: 'Actions',
-    no_mail:
-      "This installation sends no e-mail. If today's limit of 3 invitations is not reached, the invitation is on the page Messages.",
+    no_mail: 'This installation sends no e-mail. If no daily limit is reached, the invitation is on the page Messages.',
     approve: 'Approve',
     approved: 'Approved',
     verify: 'Verify identity',
