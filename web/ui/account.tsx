@@ -32,7 +32,7 @@ const accountTexts = texts({
     email_help: 'Seva hutuma kiungo kwa anwani mpya. Barua pepe hubadilika ukifungua kiungo na kuandika nywila yako.',
     change_email: 'Badilisha barua pepe',
     email_sent: (to: string, now: string) =>
-      `Seva inatuma ujumbe kwa ${to}, isipokuwa kikomo cha ujumbe kimefikiwa. Fungua kiungo chake ndani ya siku 7. Hadi hapo, barua pepe yako inabaki ${now}. Usipouona, angalia kwenye barua taka, au omba tena baada ya saa moja.`,
+      `Seva inatuma ujumbe kwa ${to}, isipokuwa kama kikomo cha ujumbe kimefikiwa. Fungua kiungo chake ndani ya siku 7. Hadi hapo, barua pepe yako inabaki ${now}. Usipouona, angalia kwenye barua taka, au omba tena baada ya saa moja.`,
     email_kept: (to: string, now: string) =>
       `Mfumo huu hautumi barua pepe. Mwombe mwendeshaji wa mfumo akupe kiungo kilichoandikwa kwa ${to}. Anaweza kukipata kwa amri hii kwenye seva: npm run -s admin -- emails. Hadi ukifungue, barua pepe yako inabaki ${now}.`,
     prove_first: 'Ili kubadilisha barua pepe, thibitisha kwanza hii ya sasa: fungua kiungo ulichotumiwa ulipojisajili.',

@@ -219,7 +219,7 @@ for (const language of LANGUAGES) {
       assert.equal(await page.locator('.list-tools > *').count(), 0, path)
       assert.equal(await main.getByRole('link').or(main.getByRole('button')).count(), 1, `${path} has one button`)
       if (path === 'withdrawals') {
-        const missing = says('Sasa hakuna pesa ya kutoa.', 'There is no money to withdraw now.')
+        const missing = says('Sasa hakuna pesa za kutoa.', 'There is no money to withdraw now.')
         await main.getByText(missing, { exact: false }).waitFor()
       }
       await visitor.looks(`the empty list ${path}`)
@@ -232,7 +232,7 @@ for (const language of LANGUAGES) {
       await page.locator('main [role=search] :focus').waitFor()
     }
     await visitor.opens('/sandbox')
-    await page.getByText(says('Sasa hakuna pesa ya kutoa.', 'There is no money to withdraw now.')).waitFor()
+    await page.getByText(says('Sasa hakuna pesa za kutoa.', 'There is no money to withdraw now.')).waitFor()
     await visitor.leave()
   })
 

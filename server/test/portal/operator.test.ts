@@ -1070,7 +1070,10 @@ describe("the operators' console", () => {
       )
       await page.locator('.flag-facts').getByText(all, { exact: true }).waitFor()
       const approved = page.locator('.facts > div').filter({
-        hasText: says('Utoaji ulioidhinishwa kwenda hapa, usiokamilika', 'Approved payout to here, not yet final'),
+        hasText: says(
+          'Utoaji ulioidhinishwa kwenda hapa, ambao haujakamilika',
+          'Approved payout to here, not yet final',
+        ),
       })
       await approved.getByText(says('Unahakikiwa kwa mtoa huduma', 'Being checked with the provider')).waitFor()
       assert.equal(await approved.getByRole('link').getAttribute('href'), `/operator/withdrawals/${spent}`)
@@ -1371,7 +1374,7 @@ describe("the operators' console", () => {
       await page.keyboard.press('Enter')
       await hears(
         visitor,
-        'Utoaji mwingine wa biashara hii unaosubiri na sasa una tahadhari kuhusu kukataliwa huku: 1.',
+        'Utoaji mwingine wa biashara hii unaosubiri ambao sasa una tahadhari kuhusu kukataliwa huku: 1.',
         'Other waiting withdrawals of this merchant that now have a warning about this rejection: 1.',
       )
       const rejected_then = says(

@@ -10,7 +10,7 @@ export const homeTexts = texts({
     balance: 'Salio',
     available: 'Linalopatikana',
     available_means: 'Pesa za kutoa.',
-    available_none: 'Sasa hakuna pesa ya kutoa. Kila malipo yaliyofanikiwa huongeza salio hili.',
+    available_none: 'Sasa hakuna pesa za kutoa. Kila malipo yaliyofanikiwa huongeza salio hili.',
     reserved: 'Limetengwa',
     reserved_means: 'Utoaji pesa ulioidhinishwa ambao haujakamilika.',
     held: 'Linakaguliwa',

@@ -11,7 +11,7 @@ const balanceTexts = texts({
     label: 'Salio',
     available: 'Linalopatikana',
     available_help: 'Pesa ambazo biashara yako inaweza kutoa.',
-    available_none: 'Sasa hakuna pesa ya kutoa. Kila malipo yaliyofanikiwa huongeza salio hili.',
+    available_none: 'Sasa hakuna pesa za kutoa. Kila malipo yaliyofanikiwa huongeza salio hili.',
     reserved: 'Limetengwa',
     reserved_help: 'Kwa utoaji pesa ambao mwendeshaji ameidhinisha na bado haujakamilika.',
     held: 'Linakaguliwa',

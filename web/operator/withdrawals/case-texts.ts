@@ -68,7 +68,7 @@ export const caseTexts = texts({
     paid_before: (count: string, amount: string) => `Biashara hii imeshalipa hapa mara ${count}, jumla ${amount}.`,
     first_paid: 'Utoaji wa kwanza wa biashara hii hapa',
     last_paid: 'Utoaji wa karibuni wa biashara hii hapa',
-    open_payout: 'Utoaji ulioidhinishwa kwenda hapa, usiokamilika',
+    open_payout: 'Utoaji ulioidhinishwa kwenda hapa, ambao haujakamilika',
     never: 'Biashara hii haijawahi kulipa hapa.',
     others: (count: string) => `Biashara nyingine zilizowahi kulipa hapa: ${count}`,
     others_name: (name: string) => `Jina la mpokeaji walilotaja: ${name}`,

@@ -36,7 +36,7 @@ export const decideTexts = texts({
       button: (amount: string) => `Kataa ${amount}`,
       done: (amount: string) => `Umekataliwa: ${amount} hazitatumwa.`,
       warned: (count: string) =>
-        `Utoaji mwingine wa biashara hii unaosubiri na sasa una tahadhari kuhusu kukataliwa huku: ${count}.`,
+        `Utoaji mwingine wa biashara hii unaosubiri ambao sasa una tahadhari kuhusu kukataliwa huku: ${count}.`,
     },
     recall: {
       title: 'Rudisha utoaji huu?',

@@ -41,7 +41,7 @@ const evidenceTexts = texts({
     first: 'Ilikuwa mara ya kwanza kwa biashara kulipa hapa.',
     rejected: (operator: string, time: string) =>
       `${operator} alikuwa amekataa utoaji mwingine wa biashara hii, ${time}.`,
-    failed: (time: string) => `Utoaji mwingine wa biashara hii ulikuwa haujafanikiwa, ${time}.`,
+    failed: (time: string) => `Utoaji mwingine wa biashara hii ulikuwa umeshindikana, ${time}.`,
     failures: (count: number) =>
       `Kati ya maombi yaliyotangulia (yasiyozidi matatu), yaliyokataliwa au kutofanikiwa: ${count}.`,
     open: 'Fungua utoaji huo',

@@ -100,7 +100,7 @@ export const sw = {
   scan_qr_lead: 'Fungua programu ya benki yako au ya mtandao wako, kisha skani QR hii.',
   qr_rehearsal: 'Haya ni majaribio: usipochagua, muda wa QR hii unaisha baada ya dakika tano. Hakuna pesa halisi.',
   qr_rehearsal_phone:
-    'Hili ni jaribio: kama huchagui, mfumo wa majaribio utatumia matokeo ya simu {phone}. Hakuna pesa halisi.',
+    'Haya ni majaribio: usipochagua, mfumo wa majaribio utatumia matokeo ya simu {phone}. Hakuna pesa halisi.',
   simulate_lead: 'Haya ni majaribio: chagua kitakachotokea.',
   simulate_paid: 'Igiza: imelipwa',
   simulate_failed: 'Igiza: imeshindikana',
