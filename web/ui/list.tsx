@@ -145,7 +145,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
    */
   isQueue?: (active: Readonly<Record<string, string>>) => boolean
   csv?: { name: Csv; file: string; input?: Input<Csv> }
-  /** True if the page reads with a filter that the address does not contain, so that an empty list may hide records. */
+  /** True if the read leaves out records although no filter is set, so that an empty list may hide records. */
   narrowed?: boolean
 }) {
   const t = useTexts(partsTexts)

@@ -349,6 +349,11 @@ test('an operator reads that nothing is compared yet, imports a provider stateme
   await dialog.getByLabel('Reason').fill('A test of the provider')
   await dialog.getByRole('button', { name: 'Close the case' }).click()
   await page.getByText('You closed the case.').waitFor()
+  // No case is open now, and the filter leads to the closed case.
+  await visitor.opens('/reconciliation')
+  await page.getByText('No cases', { exact: true }).waitFor()
+  await page.getByLabel('State', { exact: true }).selectOption('resolved')
+  await page.getByRole('cell', { name: 'A test of the provider' }).waitFor()
   await page.getByRole('button', { name: 'Withdraw' }).first().click()
   await dialog.getByLabel('Reason').fill('The wrong day')
   await dialog.getByRole('button', { name: 'Withdraw' }).click()

@@ -60,6 +60,7 @@ export function Merchants() {
         label={t.title}
         {...{ read, list, filters, columns }}
         rowKey={(row) => row.id}
+        narrowed
         href={(row) => `merchants/${row.id}`}
         lines={(row) => ({
           title: row.name,

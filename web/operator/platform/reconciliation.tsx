@@ -188,6 +188,7 @@ function Cases({ providers, nothingCompared }: { providers: readonly string[]; n
           label={t.cases}
           {...{ read, list, filters, columns }}
           rowKey={(row) => row.id}
+          narrowed
           isQueue={({ state, ...others }) => state === 'open' && Object.keys(others).length === 0}
           empty={<EmptyState title={t.no_cases}>{nothingCompared ? t.nothing_compared : t.no_cases_text}</EmptyState>}
         />
