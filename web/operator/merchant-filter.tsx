@@ -1,7 +1,7 @@
 // Filters a list by merchant. The operator searches by part of the name or by the start of the merchant code.
 
 import { Button, Group, Text, TextInput } from '@mantine/core'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useRead } from '../ui/data.ts'
 import { texts, useTexts } from '../ui/language.ts'
 import type { ListFilter, useListQuery } from '../ui/list.tsx'
@@ -30,34 +30,41 @@ export const MERCHANT_FILTER: ListFilter = { name: 'merchant_id', label: '', kin
 /** Shows the merchant of the filter. If the filter is empty, shows a search field. */
 export function MerchantFilter({ list }: { list: ReturnType<typeof useListQuery> }) {
   const chosen = list.search.merchant_id ?? ''
-  const has_chosen = useRef(false)
+  const takes_focus = useRef(false)
   const choose = (id: string) => {
-    has_chosen.current = true
+    takes_focus.current = true
     list.set({ merchant_id: id })
   }
   return chosen === '' ? (
-    <MerchantSearch choose={choose} />
+    <MerchantSearch choose={choose} takes_focus={takes_focus} />
   ) : (
-    <ChosenMerchant id={chosen} list={list} has_chosen={has_chosen} />
+    <ChosenMerchant id={chosen} list={list} takes_focus={takes_focus} />
   )
 }
 
-/** Shows the merchant. If the operator has just chosen it, the button takes the focus, because the search field is gone. */
+/**
+ * Shows the merchant. If the operator has just chosen it, the button takes the focus, because the search field is gone. If the
+ * button has the focus when it disappears, the search field takes the focus.
+ */
 function ChosenMerchant({
   id,
   list,
-  has_chosen,
+  takes_focus,
 }: {
   id: string
   list: ReturnType<typeof useListQuery>
-  has_chosen: RefObject<boolean>
+  takes_focus: RefObject<boolean>
 }) {
   const t = useTexts(filterTexts)
   const all = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    if (has_chosen.current) all.current?.focus()
-    has_chosen.current = false
-  }, [has_chosen])
+  useLayoutEffect(() => {
+    const button = all.current
+    if (takes_focus.current) button?.focus()
+    takes_focus.current = false
+    return () => {
+      takes_focus.current = document.activeElement === button
+    }
+  }, [takes_focus])
   const { data } = useRead('GET /v1/operator/merchants/{merchant_id}', { params: { merchant_id: id } })
   return (
     <Group gap="sm">
@@ -72,8 +79,13 @@ function ChosenMerchant({
 }
 
 /** Shows the search field and the merchants found. Enter chooses the merchant whose name or code is typed, or the only one. */
-function MerchantSearch({ choose }: { choose: (id: string) => void }) {
+function MerchantSearch({ choose, takes_focus }: { choose: (id: string) => void; takes_focus: RefObject<boolean> }) {
   const t = useTexts(filterTexts)
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    if (takes_focus.current) field.current?.focus()
+    takes_focus.current = false
+  }, [takes_focus])
   const [entered, setEntered] = useState(false)
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')
@@ -93,13 +105,18 @@ function MerchantSearch({ choose }: { choose: (id: string) => void }) {
       <TextInput
         label={t.label}
         type="search"
+        ref={field}
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value)
           setEntered(false)
           if (event.currentTarget.value.trim() === '') setSearch('')
         }}
-        onBlur={() => setSearch(typed.trim())}
+        onBlur={() => {
+          setSearch(typed.trim())
+          // The operator has left the field, so the answer must not move the focus.
+          setEntered(false)
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           setSearch(typed.trim())

@@ -1872,6 +1872,17 @@ describe("the operators' console", () => {
       await page.waitForURL(new RegExp(`merchant_id=${shop.merchant.id}`))
       await page.locator('button:focus', { hasText: visitor.says('Biashara zote', 'All merchants') }).waitFor()
       await page.getByText(visitor.says(`Biashara: ${shop.merchant.name}`, `Merchant: ${shop.merchant.name}`)).waitFor()
+      await page.keyboard.press('Enter')
+      await search.and(page.locator(':focus')).waitFor()
+      // If the operator leaves the field before the answer, the answer moves no focus.
+      const released = Promise.withResolvers<void>()
+      await page.route('**/v1/operator/merchants?**', (route) => released.promise.then(() => route.continue()))
+      await search.fill(shop.merchant.merchant_code)
+      await search.press('Enter')
+      await search.press('Tab')
+      released.resolve()
+      await page.getByRole('button', { name: shop.merchant.name, exact: true }).waitFor()
+      assert.doesNotMatch(page.url(), /merchant_id/)
       await visitor.leave()
     })
   }
