@@ -233,6 +233,16 @@ for (const language of LANGUAGES) {
     }
     await visitor.opens('/sandbox')
     await page.getByText(says('Sasa hakuna pesa za kutoa.', 'There is no money to withdraw now.')).waitFor()
+    // A reversal after a withdrawal makes the balance negative, so there is also nothing to withdraw.
+    await page.route('**/v1/merchant/balance?**', async (route) => {
+      const body = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...body, data: { ...body.data, available: '-500.00' } } })
+    })
+    for (const path of ['/sandbox', '/sandbox/withdrawals']) {
+      await visitor.opens(path)
+      await page.getByRole('main').getByText('500').first().waitFor()
+      await page.getByText(says('Sasa hakuna pesa za kutoa.', 'There is no money to withdraw now.')).waitFor()
+    }
     await visitor.leave()
   })
 

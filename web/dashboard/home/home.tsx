@@ -50,21 +50,21 @@ function BalanceOverview() {
     {
       name: t.available,
       value: read.data?.available,
-      means: Number(read.data?.available) === 0 ? t.available_none : t.available_means,
+      means: read.data !== undefined && Number(read.data.available) <= 0 ? t.available_none : t.available_means,
     },
     { name: t.reserved, value: read.data?.reserved, means: t.reserved_means },
     { name: t.held, value: read.data?.held, means: t.held_means },
   ]
   const loading = read.data === undefined && !read.error
-  // Without the balance, the card has no link that needs it. While the balance loads, the links keep their places.
-  const is_read = read.data !== undefined || loading
+  // If the read failed, the card has no link that needs the balance. While the balance loads, the links keep their places.
+  const has_figures = read.data !== undefined || loading
   return (
     <section className="panel" aria-labelledby="balance-title">
       <div className="section-head">
         <Title order={2} id="balance-title">
           {t.balance}
         </Title>
-        {withdraws && is_read ? (
+        {withdraws && has_figures ? (
           <PageButton to={at('withdrawals')} variant="default" size="xs">
             {t.to_withdrawals}
           </PageButton>
@@ -72,7 +72,7 @@ function BalanceOverview() {
       </div>
       <Problem error={read.error} retry={() => void read.refetch()} />
       {loading ? <LoadingStatus of={t.balance} /> : null}
-      {is_read ? (
+      {has_figures ? (
         <dl className="totals">
           {parts.map(({ name, value, means }) => (
             <div key={name}>
@@ -91,7 +91,7 @@ function BalanceOverview() {
           ))}
         </dl>
       ) : null}
-      {withdraws && is_read ? <BalanceMark /> : null}
+      {withdraws && has_figures ? <BalanceMark /> : null}
     </section>
   )
 }

@@ -38,6 +38,7 @@ export function Balance({ list_failed }: { list_failed: boolean }) {
   const { data, error, refetch } = useRead('GET /v1/merchant/balance', {}, { live: true })
   if (error && list_failed) return null
   if (error) return <Problem error={error} retry={() => void refetch()} />
+  const is_empty = data !== undefined && Number(data.available) <= 0
   const part = (value: string | undefined, help: string) => (
     <>
       <strong>
@@ -52,7 +53,7 @@ export function Balance({ list_failed }: { list_failed: boolean }) {
     <section className="panel" aria-label={t.label}>
       <FactList
         facts={[
-          [t.available, part(data?.available, Number(data?.available) === 0 ? t.available_none : t.available_help)],
+          [t.available, part(data?.available, is_empty ? t.available_none : t.available_help)],
           [t.reserved, part(data?.reserved, t.reserved_help)],
           [t.held, part(data?.held, t.held_help)],
         ]}
