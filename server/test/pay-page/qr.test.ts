@@ -127,6 +127,7 @@ test('a payer of a test chooses the outcome of a prompt that never ends, and a s
     await until(async () => (await statusOf(slug_of_failures, data.collection_id)) === 'failed')
     const page = await pageOf(slug_of_failures, data.collection_id)
     assert.equal(page.includes('the simulator chose this result'), is_chosen_by_simulator, phone)
+    assert.match(page, /<p class="test">Test: no real money moves</)
   }
 })
 
@@ -169,6 +170,7 @@ test('a simulated QR code that no payer scans expires after five minutes, so a p
   const rehearsal = await pageOf(other_slug, data.collection_id)
   assert.match(rehearsal, /the simulator uses the result of the phone <span class="whole">0754 \*\*\* 007</)
   assert.ok(!rehearsal.includes('expires after five minutes'))
+  assert.match(rehearsal, /<p class="test">This installation only simulates payments: no real money</)
   const records = await world.rows(
     'select status, failure_reason_code from collections where merchant_id = $1 and payment_link_id = $2 order by id',
     [world.merchant.id, made.body.data.id],

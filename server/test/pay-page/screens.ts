@@ -3,6 +3,7 @@
 import { MAGIC_NUMBERS } from '../../src/adapters/providers/mock/magic.ts'
 import type { MerchantFrame, Screen } from '../../src/apps/pay-page/index.ts'
 import { qrSvg } from '../../src/kernel/documents/index.ts'
+import type { Environment } from '../../src/kernel/http/index.ts'
 import type { Language } from '../../src/kernel/lib/index.ts'
 
 const SLUG = '/pay/3f9a1c20Xq7VbN2mK8sLw0aZtYcRdE'
@@ -58,14 +59,14 @@ export function shop(language: Language, over: Partial<MerchantFrame> = {}): Mer
   }
 }
 
-/** Returns the frame of every screen for a shop on a mock installation. */
-export function testShop(language: Language): MerchantFrame {
+/** Returns the frame of every screen for a shop on a mock installation, by default of a live link. */
+export function testShop(language: Language, environment: Environment = 'live'): MerchantFrame {
   const outcomes = MAGIC_NUMBERS.map(({ ending, happens, happens_sw }) => ({
     ending,
     phone: `0754000${ending}`,
     what: language === 'sw' ? happens_sw : happens,
   }))
-  return shop(language, { test: { outcomes } })
+  return shop(language, { test: { environment, outcomes } })
 }
 
 /** Returns each screen by its name, with one entry for each branch that shows a different sentence. */

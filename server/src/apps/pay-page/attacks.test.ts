@@ -33,7 +33,7 @@ function attacked(text: string): { name: string; page: string; view: Screen }[] 
       description: text,
       reference: text,
       help: [{ code: 'X', name: text, menu_code: text.slice(0, 20), help: text }],
-      test: { outcomes: [{ ending: '001', phone: text, what: text }] },
+      test: { environment: 'live', outcomes: [{ ending: '001', phone: text, what: text }] },
       url: `/pay/x?lang=${language}&q=${encodeURIComponent(text)}`,
     })
     return Object.entries(screens(language, base)).map(([name, view]) => {

@@ -113,7 +113,10 @@ export async function screenContextOf(
     description: pageDescription(link, frame.language),
     reference: link.reference,
     ...(link.invoice_id === null ? {} : { invoice_path: `${pay_path}/invoice` }),
-    test: rehearses || link.environment === 'sandbox' ? { outcomes: rehearses ? outcomes[frame.language] : [] } : null,
+    test:
+      rehearses || link.environment === 'sandbox'
+        ? { environment: link.environment, outcomes: rehearses ? outcomes[frame.language] : [] }
+        : null,
     pay_path,
     help_path: `${pay_path}/help`,
     help: help.map(({ help_sw, help_en, ...row }) => ({ ...row, help: frame.language === 'sw' ? help_sw : help_en })),

@@ -46,7 +46,7 @@ const REFRESH_S = 15
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
   const strip =
     view.test &&
-    html`<p class="test">${pageTexts(view.language).say('test_strip')}</p>
+    html`<p class="test">${pageTexts(view.language).say(view.test.environment === 'sandbox' ? 'test_strip' : 'rehearsal_strip')}</p>
 `
   return wholePage(view, content, plainMerchant(view), strip, footer(view, helpLinks(view, content)))
 }

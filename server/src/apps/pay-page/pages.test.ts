@@ -26,9 +26,9 @@ import { TEXTS } from './texts.ts'
 type Page = { name: string; language: Language; view: Screen; page: string }
 
 const PAGES: Page[] = LANGUAGES.flatMap((language) =>
-  [shop(language), testShop(language)].flatMap((base, i) =>
+  [shop(language), testShop(language), testShop(language, 'sandbox')].flatMap((base, i) =>
     Object.entries(screens(language, base)).map(([name, view]) => ({
-      name: `${name} ${language}${i === 1 ? ' test' : ''}`,
+      name: `${name} ${language}${['', ' test', ' sandbox test'][i]}`,
       language,
       view,
       page: renderScreen(view),
@@ -152,7 +152,7 @@ test('a page of a test says in no text that a message goes to a phone, and a pag
 
 test('the pages of an open prompt show once by which minute of Tanzanian time the prompt expires', () => {
   const open = PAGES.filter(({ view }) => 'ends_at' in view)
-  assert.equal(open.length, 12)
+  assert.equal(open.length, 18)
   for (const { name, page, language } of open) {
     const end = `${language === 'sw' ? 'subiri hadi' : 'wait until'} <strong><span class="whole">18:02 (EAT)</span></strong>:`
     assert.equal(page.split(end).length, 2, name)
@@ -188,9 +188,12 @@ test('every page links to the same page in the other language, and its forms and
   }
 })
 
-test('every page of a test payment shows the test mark, and no page of a live payment shows it', () => {
-  for (const { name, page, view } of PAGES) {
-    assert.equal(page.includes('<p class="test">'), 'test' in view && view.test !== null, name)
+test('every page of a simulated payment says whether only the sandbox or the whole installation simulates payments', () => {
+  for (const { name, page, view, language } of PAGES) {
+    const { test_strip, rehearsal_strip } = TEXTS[language]
+    const strip = { sandbox: test_strip, live: rehearsal_strip }
+    const mark = 'test' in view && view.test !== null ? strip[view.test.environment] : undefined
+    assert.equal(page.match(/<p class="test">(.*)<\/p>/)?.[1], mark, name)
   }
   for (const { ending } of MAGIC_NUMBERS) {
     const page = renderScreen(screens('en', testShop('en')).choose as Screen)

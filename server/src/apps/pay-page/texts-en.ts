@@ -7,6 +7,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   other_language: 'Kiswahili',
   skip: 'Skip to the payment',
   test_strip: 'Test: no real money moves',
+  rehearsal_strip: 'This installation only simulates payments: no real money',
   never_share_pin: 'Never share your PIN with another person.',
   handled_by: '{brand} runs this payment page.',
   how_to_pay: 'Help with paying by phone',

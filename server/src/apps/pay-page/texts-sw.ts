@@ -6,6 +6,7 @@ export const sw = {
   other_language: 'English',
   skip: 'Ruka hadi kwenye malipo',
   test_strip: 'Majaribio: hakuna pesa halisi',
+  rehearsal_strip: 'Mfumo huu unaigiza malipo tu: hakuna pesa halisi',
   never_share_pin: 'Usimpe mtu yeyote namba yako ya siri (PIN).',
   handled_by: 'Ukurasa huu wa malipo unaendeshwa na {brand}.',
   how_to_pay: 'Msaada wa kulipa kwa simu',

@@ -2,6 +2,7 @@
 // is masked.
 
 import type { MerchantLook } from '../../access/merchants/index.ts'
+import type { Environment } from '../../kernel/http/index.ts'
 import type { Html, Language } from '../../kernel/lib/index.ts'
 
 /** The facts that every screen shows, even without a merchant. */
@@ -36,8 +37,11 @@ export type MerchantFrame = Frame & {
   reference: string | null
   /** The page of the invoice for which this link collects the money. Undefined means that the link has no invoice. */
   invoice_path?: string
-  /** The outcomes that a test page offers as buttons. Null means that the payment moves real money. */
-  test: null | { outcomes: readonly MagicOutcome[] }
+  /**
+   * The environment of the link, and the outcomes that a test page offers as buttons. In the live environment, the installation only
+   * simulates payments. Null means that the payment moves real money.
+   */
+  test: null | { environment: Environment; outcomes: readonly MagicOutcome[] }
   /** The path `/pay/SLUG` of the page that offers the ways to pay and receives the payment form. */
   pay_path: string
   help_path: string
