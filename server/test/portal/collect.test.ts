@@ -96,7 +96,22 @@ test('a member makes a link from three fields and shares the link, and the open 
   })
   await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
   await head.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
-  assert.equal(await head.evaluate((status) => status === status.ownerDocument.activeElement), true, 'has the focus')
+  const has_focus = () => head.evaluate((status) => status === status.ownerDocument.activeElement)
+  assert.equal(await has_focus(), true, 'has the focus')
+  // This query leaves the payment open. A later read makes it final, and moves no focus.
+  await page.route(record, async (route) => {
+    const body = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...body, data: { ...body.data, status: 'processing' } } })
+  })
+  await page.unroute('**/refresh-status?*')
+  await page.reload()
+  await head.getByText('Yanashughulikiwa').waitFor()
+  await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
+  await page.getByText('Mtoa huduma ameulizwa.').waitFor()
+  await page.locator('.record-head button[aria-disabled=false]', { hasText: 'Angalia hali kwa mtoa huduma' }).waitFor()
+  await page.unroute(record)
+  await head.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
+  assert.equal(await has_focus(), false, 'the later read moves no focus')
   await visitor.leave()
 })
 

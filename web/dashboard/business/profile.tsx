@@ -164,7 +164,7 @@ function BusinessLogo({ profile, may }: { profile: BusinessProfile; may: boolean
     )
   }
   // The button that removes the logo disappears with the logo, so the focus moves to the button that chooses another one.
-  const startRemoval = useFocusAfterRemoval(profile.logo === null, chooser)
+  const startRemoval = useFocusAfterRemoval(profile.logo === null, remove.isPending, chooser)
   const removeLogo = () => {
     setMessage('')
     startRemoval()

@@ -151,7 +151,7 @@ function PaymentActs({
   const paid = record.status === 'successful'
   const open = !paid && record.status !== 'failed' && record.status !== 'reversed'
   // A final payment has the button at another place, so the button loses the focus.
-  const startQuery = useFocusAfterRemoval(!open, heading)
+  const startQuery = useFocusAfterRemoval(!open, refresh.isPending, heading)
   const query = () => {
     setBefore(record.status)
     if (open) startQuery()
