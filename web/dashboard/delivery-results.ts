@@ -1,7 +1,7 @@
 // Waits for the results of webhook attempts that the server makes now.
 
 /** The greatest number of attempts of one delivery. The server sends a delivery with this number no more. */
-export const REPLAYS_MAX = 100
+export const ATTEMPTS_MAX = 100
 
 /** The pause between two reads, in milliseconds. */
 const LOOK_MS = 1_000

@@ -3,7 +3,7 @@
 
 import type { call as Call } from '../ui/api.ts'
 import type { Environment } from '../ui/data.ts'
-import { awaitResults, lastNumber, REPLAYS_MAX } from './delivery-results.ts'
+import { ATTEMPTS_MAX, awaitResults, lastNumber } from './delivery-results.ts'
 
 /** The greatest number of pages of one read. If the list is longer, the console does not follow the deliveries. */
 const PAGES_MAX = 3
@@ -33,7 +33,7 @@ export async function readMissed(call: typeof Call, list: MissedList): Promise<M
   const missed = items?.filter(
     ({ status, attempts, delivered_at }) =>
       delivered_at === null &&
-      lastNumber(attempts) < REPLAYS_MAX &&
+      lastNumber(attempts) < ATTEMPTS_MAX &&
       (status === 'failed' || (status === 'pending' && attempts.length > 0)),
   )
   const newest = missed?.[0]

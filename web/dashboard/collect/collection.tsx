@@ -71,12 +71,12 @@ function PaymentHead({ record }: { record: CollectionDetail }) {
   const params = { collection_id: record.collection_id }
   const items = useRead(TIMELINE, { params }, { live: true, keep: true }).data?.items
   const reference = providerReference(items)
-  const heading = useRef<HTMLDivElement>(null)
+  const statusLine = useRef<HTMLDivElement>(null)
   const { status, currency, fee, net_amount, customer_name, customer_phone } = record
   const money = (value: number) => <Amount key="" value={value} currency={currency} />
   return (
     <Stack gap="sm" className="record-head">
-      <div role="status" ref={heading} tabIndex={-1}>
+      <div role="status" ref={statusLine} tabIndex={-1}>
         <Chip tone={toneOf(status)}>{words.collection(status)}</Chip> <span>{t.means[status]}</span>
       </div>
       <FactList
@@ -87,7 +87,7 @@ function PaymentHead({ record }: { record: CollectionDetail }) {
           reference === null ? null : [t.provider_reference, <Copyable key="" text={reference} />, 'wide'],
         ]}
       />
-      <PaymentActs key={record.collection_id} record={record} items={items} heading={heading} />
+      <PaymentActs key={record.collection_id} record={record} items={items} statusLine={statusLine} />
     </Stack>
   )
 }
@@ -132,15 +132,15 @@ function CollectionFacts({ record }: { record: CollectionDetail }) {
   )
 }
 
-/** Shows the actions on a payment. `heading` shows its status. */
+/** Shows the actions on a payment. `statusLine` is the line of its status. */
 function PaymentActs({
   record,
   items,
-  heading,
+  statusLine,
 }: {
   record: CollectionDetail
   items: TimelineRead | undefined
-  heading: RefObject<HTMLElement | null>
+  statusLine: RefObject<HTMLElement | null>
 }) {
   const t = useTexts(collectionTexts)
   const words = useWords()
@@ -151,7 +151,7 @@ function PaymentActs({
   const paid = record.status === 'successful'
   const open = !paid && record.status !== 'failed' && record.status !== 'reversed'
   // A final payment has the button at another place, so the button loses the focus.
-  const startQuery = useFocusAfterRemoval(!open, refresh.isPending, heading)
+  const startQuery = useFocusAfterRemoval(!open, refresh.isPending, statusLine)
   const query = () => {
     setBefore(record.status)
     if (open) startQuery()
