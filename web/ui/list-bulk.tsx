@@ -1,8 +1,9 @@
 // Lets the user select rows of a list, and take one action on all of them.
 
-import { Button, Group, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { Group, Text } from '@mantine/core'
+import { type ReactNode, useRef, useState } from 'react'
+import { BusyButton } from './busy-button.tsx'
+import { useFocusAfterRemoval } from './focus.ts'
 import { texts, useTexts } from './language.ts'
 import { Problem } from './problem.tsx'
 import { showCount } from './show.ts'
@@ -26,7 +27,10 @@ export type BulkAct<Row> = {
   can: (row: Row) => boolean
   /** The name of the checkbox of a row, for screen readers. */
   select: (row: Row) => string
-  /** Sends the action on all rows in one call, and returns the keys of the rows that stay selected. */
+  /**
+   * Sends the action on all rows in one call, and returns the keys of the rows that stay selected. An action that changes data
+   * itself makes the page read again.
+   */
   run: (rows: readonly Row[]) => Promise<string[]>
   /** Shows further actions on the selected rows, and their results, which also appear without a selected row. */
   more?: (rows: readonly Row[], choose: (keys: string[]) => void) => ReactNode
@@ -50,10 +54,13 @@ export function BulkBar<Row>({
   choose: (keys: string[]) => void
 }) {
   const t = useTexts(bulkTexts)
-  const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const bar = useRef<HTMLDivElement>(null)
+  // The buttons disappear with the last selected row, so the bar takes their focus.
+  const startRemoval = useFocusAfterRemoval(rows.length === 0, busy, bar)
   const run = async () => {
+    startRemoval()
     setBusy(true)
     setError(null)
     try {
@@ -63,19 +70,26 @@ export function BulkBar<Row>({
       setError(thrown)
     }
     setBusy(false)
-    await queries.invalidateQueries()
   }
   return (
-    <Group gap="sm" className="no-print bulk-bar">
+    <Group gap="sm" className="no-print bulk-bar" ref={bar} tabIndex={-1}>
       {idle ? null : <Text size="sm">{rows.length === 0 ? t.none : t.selected(showCount(rows.length))}</Text>}
       {rows.length === 0 ? null : (
         <>
-          <Button size="xs" variant="default" disabled={busy} onClick={() => choose([])}>
+          <BusyButton
+            size="xs"
+            variant="default"
+            disabled={busy}
+            onClick={() => {
+              startRemoval()
+              choose([])
+            }}
+          >
             {t.clear}
-          </Button>
-          <Button size="xs" loading={busy} onClick={() => void run()}>
+          </BusyButton>
+          <BusyButton size="xs" busy={busy} onClick={() => void run()}>
             {act.label}
-          </Button>
+          </BusyButton>
         </>
       )}
       {act.more?.(rows, choose)}

@@ -899,6 +899,7 @@ test('a developer selects failed deliveries and sends all of them again with one
   while (receiver.received.length < before + 2) await new Promise((done) => setTimeout(done, 20))
   assert.deepEqual(new Set(receiver.received.slice(before).map(({ headers }) => headers['webhook-id'])).size, 2)
   assert.deepEqual(posts, ['/v1/merchant/webhook-resends'], 'one call sends all')
+  await page.locator('.bulk-bar:focus').waitFor()
   await at.leave()
 })
 

@@ -523,6 +523,8 @@ for (const language of languagesOf(1)) {
     await page.getByText(says('Umechagua 2', '2 selected')).waitFor()
     await visitor.looks('selected payments')
     await visitor.picture('selected-payments')
+    const user_reads: string[] = []
+    page.on('request', (request) => new URL(request.url()).pathname === '/v1/me' && user_reads.push(request.url()))
     const chosen = await linesOf('Pakua CSV ya yaliyochaguliwa', 'Download CSV of the selection')
     assert.deepEqual(
       chosen.map((line) => /R-\d+/.exec(line)?.[0]),
@@ -543,6 +545,7 @@ for (const language of languagesOf(1)) {
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
     assert.deepEqual([tops.length, new Set(tops).size], [2, 1], 'on a phone, the buttons of a list share a line')
     await visitor.looks('selected payments on a phone')
+    assert.deepEqual(user_reads, [], 'the file changes nothing, so the page does not read everything again')
     await visitor.leave()
   })
 }

@@ -1,6 +1,7 @@
 // Shows the page about webhooks: the configuration, a test, the further endpoints and the deliveries.
 
 import { Button, Group, Stack, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { useCall, useRead } from '../../ui/data.ts'
@@ -105,6 +106,7 @@ function useDeliveriesBulk(): BulkAct<WebhookDelivery> {
   const errors = useTexts(deliveryErrors)
   const refusals = useTexts(refusalTexts)
   const call = useCall()
+  const queries = useQueryClient()
   const { onceFor, settle } = useChosenKey()
   const send = async (delivery_ids: string[]) => {
     try {
@@ -115,6 +117,8 @@ function useDeliveriesBulk(): BulkAct<WebhookDelivery> {
     } catch (error) {
       settle(error)
       throw error
+    } finally {
+      void queries.invalidateQueries()
     }
   }
   return {
