@@ -127,11 +127,14 @@ function useDeliveriesBulk(): BulkAct<WebhookDelivery> {
     select: ({ id, event }) => t.select_delivery(t.event[event] ?? event, id.slice(0, 8)),
     run: async (rows) => {
       const answers = await send(rows.map(({ id }) => id).sort())
-      const refused = Map.groupBy(
-        answers.flatMap(({ refusal }) => (refusal === null ? [] : [refusal])),
-        (refusal) => (refusal === 'endpoint_deleted' ? (errors.endpoint_deleted ?? refusal) : refusals[refusal]),
-      )
-      const reasons = [...refused].map(([reason, { length }]) => t.not_replayed(length, reason))
+      // Older phones have no Map.groupBy.
+      const refused = new Map<string, number>()
+      for (const { refusal } of answers) {
+        if (refusal === null) continue
+        const reason = refusal === 'endpoint_deleted' ? (errors.endpoint_deleted ?? refusal) : refusals[refusal]
+        refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      }
+      const reasons = [...refused].map(([reason, count]) => t.not_replayed(count, reason))
       const sent = new Set(answers.filter(({ refusal }) => refusal === null).map(({ id }) => id))
       // The result is a toast, because the bar is empty if no row of the list allows the action any more.
       showToast([t.replayed_selected(sent.size), ...reasons].join(' '))
