@@ -39,14 +39,20 @@ export type ScreenContent = {
 /** The number of seconds after which a page without the script refreshes. */
 const REFRESH_S = 15
 
+/** Returns the text that says that no real money moves: of the sandbox, or of a simulating installation. Null: the money is real. */
+export function testStrip({ test }: Pick<MerchantFrame, 'test'>): 'test_strip' | 'rehearsal_strip' | null {
+  return test && (test.environment === 'sandbox' ? 'test_strip' : 'rehearsal_strip')
+}
+
 /**
  * Returns the HTML document of a screen with a merchant. The title has the merchant's name, a strip marks test payments, and the
  * footer has help.
  */
 export function shopPage(view: MerchantFrame, content: ScreenContent): string {
+  const text = testStrip(view)
   const strip =
-    view.test &&
-    html`<p class="test">${pageTexts(view.language).say(view.test.environment === 'sandbox' ? 'test_strip' : 'rehearsal_strip')}</p>
+    text &&
+    html`<p class="test">${pageTexts(view.language).say(text)}</p>
 `
   return wholePage(view, content, plainMerchant(view), strip, footer(view, helpLinks(view, content)))
 }

@@ -218,6 +218,19 @@ test('the pages of a test name no sent message and no SMS, and offer the simulat
   }
 })
 
+test('the text of a shared receipt says that the payment is a test, and that of a real payment does not', () => {
+  const shared = new Set<string>()
+  for (const { name, page, view, language } of PAGES) {
+    if (view.screen !== 'receipt') continue
+    const text = decodeURIComponent(/href="https:\/\/wa\.me\/\?text=([^"]+)"/.exec(page)?.[1] ?? '')
+    const { test_strip, rehearsal_strip, share_receipt } = TEXTS[language]
+    const strip = view.test === null ? '' : `${view.test.environment === 'sandbox' ? test_strip : rehearsal_strip}. `
+    assert.ok(text.startsWith(`${strip}${share_receipt.split('{')[0]}`), `${name}: ${text}`)
+    shared.add(`${language} ${strip}`)
+  }
+  assert.equal(shared.size, 6)
+})
+
 test('a page warns a payer who may have paid, and does not offer a new payment first', () => {
   for (const { name, page, view } of PAGES) {
     if (!['slow', 'review', 'paid'].includes(view.screen) && !/^failed-(?:timeout|made_up)/.test(name)) continue

@@ -1,7 +1,7 @@
 // Renders receipts and invoices as pages for phones, for sharing, and for printing on receipt printers or A4 paper.
 
 import { type Html, html, plainLine, showAmount, showDate, showTime } from '../../kernel/lib/index.ts'
-import { payCard, type ScreenContent } from './layout.ts'
+import { payCard, type ScreenContent, testStrip } from './layout.ts'
 import {
   contactOf,
   copyable,
@@ -45,16 +45,18 @@ ${shareActions(view)}`
 }
 
 /**
- * Returns the ways to share the receipt. The script shows the share and print buttons. The links also work without the script.
+ * Returns the ways to share the receipt, whose text says if the payment is a test. The script shows the share and print buttons. The links also work without the script.
  */
 function shareActions(view: ReceiptScreen): Html {
   const { say, plain } = pageTexts(view.language)
-  const text = plain('share_receipt', {
+  const receipt = plain('share_receipt', {
     amount: shownAmount(view),
     merchant: plainMerchant(view),
     time: showTime(view.paid_at, view.language),
     url: view.share_url,
   })
+  const strip = testStrip(view)
+  const text = strip === null ? receipt : `${plain(strip)}. ${receipt}`
   // The SMS alphabet has no no-break space. With one, the phone would use UCS-2, in which an SMS has 70 characters instead of
   // 160.
   const encoded = encodeURIComponent(text.replaceAll('\u00a0', ' '))
