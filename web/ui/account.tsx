@@ -32,7 +32,7 @@ const accountTexts = texts({
     email_help: 'Seva hutuma kiungo kwa anwani mpya. Barua pepe hubadilika ukifungua kiungo na kuandika nywila yako.',
     change_email: 'Badilisha barua pepe',
     email_sent: (to: string, now: string) =>
-      `Seva inatuma ujumbe kwa ${to}, isipokuwa kama kikomo cha ujumbe kimefikiwa. Fungua kiungo chake ndani ya siku 7. Hadi hapo, barua pepe yako inabaki ${now}. Usipouona, angalia kwenye barua taka, au omba tena baada ya saa moja.`,
+      `Seva inatuma ujumbe kwa ${to}, isipokuwa kama kikomo cha ujumbe kimefikiwa. Fungua kiungo chake ndani ya saa moja. Hadi hapo, barua pepe yako inabaki ${now}. Usipouona, angalia kwenye barua taka, au omba tena baada ya saa moja.`,
     email_kept: (to: string, now: string) =>
       `Mfumo huu hautumi barua pepe. Mwombe mwendeshaji wa mfumo akupe kiungo kilichoandikwa kwa ${to}. Anaweza kukipata kwa amri hii kwenye seva: npm run -s admin -- emails. Hadi ukifungue, barua pepe yako inabaki ${now}.`,
     prove_first: 'Ili kubadilisha barua pepe, thibitisha kwanza hii ya sasa: fungua kiungo ulichotumiwa ulipojisajili.',
@@ -68,7 +68,7 @@ const accountTexts = texts({
       'The server sends a link to the new address. The address changes when you open the link and enter your password.',
     change_email: 'Change the e-mail address',
     email_sent: (to: string, now: string) =>
-      `The server sends a message to ${to}, unless a limit of messages is reached. Open its link within 7 days. Until then, your e-mail address stays ${now}. If you do not see the message, look in the spam folder, or ask again after an hour.`,
+      `The server sends a message to ${to}, unless a limit of messages is reached. Open its link within 1 hour. Until then, your e-mail address stays ${now}. If you do not see the message, look in the spam folder, or ask again after an hour.`,
     email_kept: (to: string, now: string) =>
       `This server sends no e-mail. Ask the operator of the platform for the link to ${to}. The operator finds it with this command on the server: npm run -s admin -- emails. Until you open it, your e-mail address stays ${now}.`,
     prove_first:

@@ -74,6 +74,11 @@ async function newHolder(language: 'sw' | 'en'): Promise<Holder> {
   await visitor.sees('Ongeza passkey', 'Add a passkey')
   await look('add-passkey', visitor)
   await page.locator('input[name=name]').fill('Simu ya Asha')
+  await office.world.rows(
+    `insert into mailed_links (token_hash, kind, user_id, created_at, expires_at, new_email)
+     values (sha256($1::text::bytea), 'change', $1::uuid, now(), '2100-01-01', 'mpya@example.com')`,
+    [person.user_id],
+  )
   await page.locator('input[name=name]').press('Enter')
   await visitor.sees('Mahali ulipoingia', 'Your sessions')
   await page.getByText('Simu ya Asha').waitFor()
@@ -117,6 +122,8 @@ test('a user adds a passkey, and uses the passkey by keyboard as the second step
   const [added] = await stored(person)
   assert.equal(added?.used, false)
   assert.deepEqual([await mailsOf(person), await actsOf(person)], [['identity.passkey_added'], ['user.add_passkey']])
+  const links = await office.world.rows('select kind from mailed_links where user_id = $1', [person.user_id])
+  assert.deepEqual(links, [], 'a link of another session must not change the address after the new passkey')
 
   await openSecondStep(asha)
   await look('second-step', visitor)

@@ -15,7 +15,7 @@ import {
 } from '../merchants/index.ts'
 import { lockUser, storePassword } from './credentials.ts'
 import { INVITATION_HOLDS } from './invitations.ts'
-import { clearLinks, type LinkOwner, lockLinks, newLink, useLink } from './mailed-links.ts'
+import { clearLinks, type LinkOwner, lockMailedLinks, newLink, useLink } from './mailed-links.ts'
 import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
 import { dropSecondStep } from './totp.ts'
@@ -228,7 +228,7 @@ async function mailUser(
  */
 export async function confirmEmail(deps: Deps, owner: LinkOwner, token: string, request: RequestAct): Promise<boolean> {
   return inTransaction(deps.db, async (tx) => {
-    await lockLinks(tx, owner.user_id)
+    await lockMailedLinks(tx, owner.user_id)
     if (!(await useLink(deps, tx, token))) return false
     await verifyEmail(deps, tx, owner.user_id)
     await auditUser(deps, tx, owner, 'user.confirm_email', request)

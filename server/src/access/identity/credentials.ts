@@ -10,6 +10,7 @@ import { setIdentity } from '../merchants/index.ts'
 import { forgetAccount } from './adapter.ts'
 import { forgetConsoleSessions } from './console-sessions.ts'
 import { commonPasswords } from './credentials-common.ts'
+import { endLinks } from './mailed-links.ts'
 import { EMBEDDED } from './tokens.ts'
 
 const derive = promisify(argon2)
@@ -172,9 +173,13 @@ export async function storePassword(
   await endSessions(deps, tx, user_id)
 }
 
-/** Ends all sessions of a user of the built-in provider, in every process, from the next request on. */
+/**
+ * Ends all sessions of a user of the built-in provider, in every process, from the next request on, and an open link that changes
+ * the e-mail address.
+ */
 export async function endSessions(deps: Deps, tx: Tx, user_id: string): Promise<void> {
   const { subject } = await lockUser(tx, user_id)
+  await endLinks(tx, 'change', user_id)
   if (subject !== null) await forgetAccount(tx, subject)
   await forgetConsoleSessions(tx, user_id)
   await setIdentity(deps, tx, user_id, { issuer: EMBEDDED, subject: newId(deps, 0) })

@@ -5,38 +5,42 @@ import { hasGateway, queueEmail } from '../../adapters/messages/index.ts'
 import { type Act, PLATFORM, recordAudit } from '../../books/audit/index.ts'
 import { type Deps, inTransaction, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import type { SessionPrincipal } from '../../kernel/http/index.ts'
-import { isPublicEmailAddress, type Language, refuse, refuseField } from '../../kernel/lib/index.ts'
+import { isPublicEmailAddress, type Language, maskEmail, refuse, refuseField } from '../../kernel/lib/index.ts'
 import { replaceEmail } from '../merchants/index.ts'
 import { lockEmail, type MailContext, pageUrl, type RequestAct } from './accounts.ts'
 import { beginAttempt } from './attempts.ts'
 import { endSessions, lockUser } from './credentials.ts'
 import { atFixedTime, maySendMail, requireAllowed } from './mail-answers.ts'
-import { clearLinks, endLinks, type LinkOwner, lockLinks, newLink, useLink } from './mailed-links.ts'
+import { clearLinks, endLinks, type LinkOwner, lockMailedLinks, newLink, useLink } from './mailed-links.ts'
 import { isDemoUser } from './operator-factor.ts'
 import { identityMail } from './pages-mails.ts'
 import { EMBEDDED } from './tokens.ts'
 
 const OWNER_OF = sql('email_change_owner', 'select language from users where email = $1')
-const LANGUAGE = sql('email_change_language', 'select language from users where id = $1')
+const ASKING = sql(
+  'email_change_asking',
+  `select u.language from users u where u.id = $1 and u.subject = $2 and u.disabled_at is null and ($3::uuid is null or exists (
+     select from console_sessions c where c.id = $3 and c.user_id = u.id))`,
+)
 
 /** The requested address, and true if the installation has a mail server. */
 export type EmailRequest = { email: string; has_mail_server: boolean }
 
 /**
- * Queues an e-mail to the new address with a link that changes the address. If another user has the address, the e-mail says so
- * and has no link, but the answer is the same. Refuses a wrong address with 400, too many requests with 429, and a user who may
+ * Queues an e-mail to the new address with a link that changes the address, and a notice to the present address. If another user
+ * has the new address, its e-mail says so and has no link, but the answer and the notice are the same. Refuses a wrong address with 400, too many requests with 429, and a user who may
  * not change the address with invalid_state.
  */
 export async function requestEmail(
   deps: Deps,
   principal: SessionPrincipal,
   act: Act,
-  given: string,
+  given: { email: string; device: string },
   base_url: string,
 ): Promise<EmailRequest> {
   checkMayChangeEmail(principal)
-  const { user_id } = principal
-  const email = given.toLowerCase()
+  const { user_id, subject, session_id } = principal
+  const email = given.email.toLowerCase()
   if (!isPublicEmailAddress(email)) refuseField('email', 'must be an e-mail address')
   // Outside production, the server requires no second factor of demo operators, so no other user may get such an address.
   if (isDemoUser(email)) refuseField('email', 'must not be an address of a demo user')
@@ -49,10 +53,19 @@ export async function requestEmail(
     // and the user asks again. If it dies after the commit, the worker sends the e-mail.
     await inTransaction(deps.db, async (tx) => {
       // Of two requests at once, the second one waits, and then ends the link of the first one.
-      await lockLinks(tx, user_id)
+      await lockMailedLinks(tx, user_id)
+      // While the request waited, the user may have ended its session or changed the password.
+      const [user] = await tx.query<{ language: Language }>(ASKING, [user_id, subject, session_id])
+      if (!user) refuse('invalid_session')
       // An earlier link always ends. Otherwise its end would reveal whether another user has the new address.
       await endLinks(tx, 'change', user_id)
-      if (may_mail) await mailNewAddress(deps, tx, user_id, email, { brand: deps.config.brand_name, base_url })
+      const { language } = user
+      const mail = { brand: deps.config.brand_name, base_url }
+      if (may_mail) await mailNewAddress(deps, tx, { user_id, language }, email, mail)
+      const notice = { to: principal.email, language, brand: mail.brand, url: pageUrl(base_url, 'forgot', language) }
+      const asked = { at: deps.clock.now(), address: act.address ?? null, device: given.device }
+      const new_email = maskEmail(email)
+      await queueEmail(deps, tx, identityMail('identity.email_requested', { ...notice, act: asked, new_email }))
       const [before, after] = [{ email: principal.email }, { email: principal.email, new_email: email }]
       const target = { target_type: 'user', target_id: user_id, before, after }
       await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.request_email' })
@@ -81,17 +94,20 @@ function checkMayChangeEmail({ issuer, email, email_verified }: SessionPrincipal
   }
 }
 
-async function mailNewAddress(deps: Deps, tx: Tx, user_id: string, to: string, mail: MailContext): Promise<void> {
+async function mailNewAddress(
+  deps: Deps,
+  tx: Tx,
+  { user_id, language }: { user_id: string; language: Language },
+  to: string,
+  mail: MailContext,
+): Promise<void> {
   const { brand, base_url } = mail
   const [other] = await tx.query<{ language: Language }>(OWNER_OF, [to])
   if (other) {
-    const { language } = other
-    const url = pageUrl(base_url, 'forgot', language)
-    await queueEmail(deps, tx, identityMail('identity.email_taken', { to, language, brand, url }))
+    const url = pageUrl(base_url, 'forgot', other.language)
+    await queueEmail(deps, tx, identityMail('identity.email_taken', { to, language: other.language, brand, url }))
     return
   }
-  const [user] = await tx.query<{ language: Language }>(LANGUAGE, [user_id])
-  const language = user?.language ?? 'sw'
   const token = await newLink(deps, tx, 'change', user_id, to)
   const url = pageUrl(base_url, 'email', language, token)
   await queueEmail(deps, tx, identityMail('identity.email_change', { to, language, brand, url }))

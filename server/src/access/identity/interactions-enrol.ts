@@ -9,6 +9,7 @@ import { beginAttempt } from './attempts.ts'
 import { forgetConsoleSessions } from './console-sessions.ts'
 import { formField, notifyUser, openSignIn, type SignInRoute } from './interactions.ts'
 import { CODE_AMR } from './interactions-code.ts'
+import { endLinks, lockMailedLinks } from './mailed-links.ts'
 import { needsSecondFactor } from './operator-factor.ts'
 import { textsOf, withLanguage } from './pages.ts'
 import { enrolPage, recoveryCodesPage } from './pages-forms.ts'
@@ -52,9 +53,11 @@ export function enrolRoutes(scope: FastifyInstance, site: IdentitySite): void {
     }
     await attempt.succeeded()
     const codes = await inTransaction(deps.db, async (tx) => {
+      await lockMailedLinks(tx, person.id)
       if (!first?.may_replace && (await hasSecondStep(tx, person.id))) refuse('not_found')
       const recovery_codes = await setSecondStep(deps, tx, person.id, secret, counter)
       // The server ends the other sessions of the user, because they may have begun with the password alone.
+      await endLinks(tx, 'change', person.id)
       await forgetOthers(tx, person.subject, kept)
       await forgetConsoleSessions(tx, person.id)
       await notifyUser(site, tx, request, person, {

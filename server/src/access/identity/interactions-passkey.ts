@@ -9,6 +9,7 @@ import { beginAttempt } from './attempts.ts'
 import { forgetConsoleSessions } from './console-sessions.ts'
 import { deviceName } from './device-name.ts'
 import { formField, notifyUser, openSignIn, type SignInRoute, type SigningIn } from './interactions.ts'
+import { endLinks, lockMailedLinks } from './mailed-links.ts'
 import { textsOf } from './pages.ts'
 import { addPasskeyPage, passkeyScript, SCRIPT_PATH } from './pages-passkeys.ts'
 import { addPasskey, type Ceremony, PASSKEYS_MAX } from './passkey-store.ts'
@@ -52,9 +53,11 @@ export function passkeyPageRoutes(scope: FastifyInstance, site: IdentitySite): v
     if (passkey === null) return showAgain(401, { passkey: t.wrong_passkey })
     await attempt.succeeded()
     const result = await inTransaction(deps.db, async (tx) => {
+      await lockMailedLinks(tx, person.id)
       const added = await addPasskey(deps, tx, person.id, { ...passkey, name })
       if (added !== 'added') return added
       // The server ends the other sessions of the user, as for a new authenticator app.
+      await endLinks(tx, 'change', person.id)
       await forgetOthers(tx, person.subject, kept)
       await forgetConsoleSessions(tx, person.id)
       const after = { email: person.email, passkey: name }

@@ -428,11 +428,17 @@ describe('second steps', () => {
     assert.ok(!world.deps.logged.join('\n').includes(secret))
   })
 
-  test('the setup of a second step ends the other session of the user', async () => {
+  test('the setup of a second step ends the other session of the user and a link that changes the address', async () => {
     const person = await newPerson(world)
     const [other, own] = [openBrowser(world.base), openBrowser(world.base)]
     const [elsewhere] = [await signIn(world, person, other), await signIn(world, person, own)]
+    const payload = { email: 'mpya@example.com' }
+    const asked = await world.call({ method: 'POST', url: '/v1/session/email', payload, key: elsewhere.access_token })
+    assert.equal(asked.status, 200)
+    const links = () => world.rows("select 1 from mailed_links where user_id = $1 and kind = 'change'", [person.id])
+    assert.equal((await links()).length, 1)
     await enrol(person, own)
+    assert.deepEqual(await links(), [])
     assert.equal((await refresh(world.base, elsewhere.refresh_token)).body.error, 'invalid_grant')
     const again = async (browser: Browser) =>
       (await browser.get(authorizeUrl(world.base, { prompt: 'none' }).url)).location ?? ''

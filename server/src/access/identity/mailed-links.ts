@@ -6,13 +6,14 @@ import { type Deps, oneStatement, type Reader, sql, type Tx } from '../../kernel
 
 /**
  * `confirm`: a link of 7 days that confirms an e-mail address. `reset`: a link of 30 minutes that sets a new password. `change`:
- * a link of 7 days, mailed to a new address, that replaces the e-mail address.
+ * a link of 1 hour, mailed to a new address, that replaces the e-mail address.
  */
 export type LinkKind = 'confirm' | 'reset' | 'change'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
-const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS, change: 7 * DAY_MS }
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const LIVES_MS: Record<LinkKind, number> = { confirm: 7 * DAY_MS, reset: 30 * MINUTE_MS, change: HOUR_MS }
 
 /** The user who gets a mailed link. */
 export type LinkOwner = {
@@ -79,7 +80,7 @@ export async function newLink(
 }
 
 /** Locks the links of a user until the transaction ends: other transactions wait before they use, delete or replace them. */
-export async function lockLinks(tx: Tx, user_id: string): Promise<void> {
+export async function lockMailedLinks(tx: Tx, user_id: string): Promise<void> {
   await tx.query(LOCK_LINKS, [user_id])
 }
 

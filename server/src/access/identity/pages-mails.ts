@@ -3,8 +3,18 @@
 import type { Email } from '../../adapters/messages/index.ts'
 import { type Language, showTime } from '../../kernel/lib/index.ts'
 
-/** The recipient of an e-mail, the URL of its link, and the action that the e-mail reports. */
-export type IdentityMail = { to: string; language: Language; brand: string; url: string; act?: MailedAct }
+/**
+ * The recipient of an e-mail, the URL of its link, and the action that the e-mail reports. `new_email` is the masked address
+ * that a user asked for.
+ */
+export type IdentityMail = {
+  to: string
+  language: Language
+  brand: string
+  url: string
+  act?: MailedAct
+  new_email?: string
+}
 
 const BODIES = {
   'identity.confirm': {
@@ -130,11 +140,21 @@ const BODIES = {
   'identity.email_change': {
     sw: (b: string, u: string) => [
       `${b}: thibitisha barua pepe yako mpya`,
-      `Mtu ameomba kutumia anwani hii kwa akaunti ya ${b}.\n\nKama ni wewe, fungua kiungo hiki, kisha andika nywila ya akaunti yako. Kinatumika mara moja, ndani ya siku 7. Hadi hapo, akaunti inabaki na anwani ya sasa:\n${u}\n\nKama si wewe, usifanye chochote.`,
+      `Mtu ameomba kutumia anwani hii kwa akaunti ya ${b}.\n\nKama ni wewe, fungua kiungo hiki, kisha andika nywila ya akaunti yako. Kinatumika mara moja, ndani ya saa 1. Hadi hapo, akaunti inabaki na anwani ya sasa:\n${u}\n\nKama si wewe, usifanye chochote.`,
     ],
     en: (b: string, u: string) => [
       `${b}: confirm your new e-mail address`,
-      `A person asked to use this address for an account at ${b}.\n\nIf it was you, open this link, then enter the password of your account. The link works once, within 7 days. Until then, the account keeps its present address:\n${u}\n\nIf it was not you, do nothing.`,
+      `A person asked to use this address for an account at ${b}.\n\nIf it was you, open this link, then enter the password of your account. The link works once, within 1 hour. Until then, the account keeps its present address:\n${u}\n\nIf it was not you, do nothing.`,
+    ],
+  },
+  'identity.email_requested': {
+    sw: (b: string, u: string, facts: string, n: string) => [
+      `${b}: ombi la kubadilisha barua pepe yako`,
+      `Mtu ameomba kubadilisha barua pepe ya akaunti yako ya ${b} iwe ${n}. Haibadiliki hadi afungue kiungo kilichotumwa kwa anwani hiyo na kuandika nywila yako, ndani ya saa 1.\n\n${facts}\n\nKama ni wewe, fungua kiungo hicho. Kama si wewe, weka nywila mpya mara moja hapa, ili kiungo hicho kisitumike tena:\n${u}`,
+    ],
+    en: (b: string, u: string, facts: string, n: string) => [
+      `${b}: a request to change your e-mail address`,
+      `A person asked to change the e-mail address of your account at ${b} to ${n}. It changes only when a person opens the link mailed to that address and enters your password, within 1 hour.\n\n${facts}\n\nIf it was you, open that link. If it was not you, set a new password immediately here, so that the link no longer works:\n${u}`,
     ],
   },
   'identity.email_taken': {
@@ -157,7 +177,7 @@ const BODIES = {
       `A person changed the e-mail address of your account at ${b}. You can no longer sign in with this address, and you are now signed out on all devices.\n\n${facts}\n\nIf it was you, sign in with the new address. If it was not you, tell the operator of ${b} immediately.`,
     ],
   },
-} satisfies Record<string, Record<Language, (brand: string, url: string, facts: string) => string[]>>
+} satisfies Record<string, Record<Language, (brand: string, url: string, facts: string, new_email: string) => string[]>>
 
 /**
  * The time, the IP address and the device of a reported action. Null as `address`, or an empty `device`, means unknown.
@@ -203,8 +223,11 @@ const BUTTON_OF: { [Kind in keyof typeof BODIES]?: keyof (typeof BUTTONS)['en'] 
 }
 
 /** Returns an e-mail of the given kind in the language of the recipient. */
-export function identityMail(kind: keyof typeof BODIES, { to, language, brand, url, act }: IdentityMail): Email {
-  const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language))
+export function identityMail(
+  kind: keyof typeof BODIES,
+  { to, language, brand, url, act, new_email = '' }: IdentityMail,
+): Email {
+  const [subject = '', text = ''] = BODIES[kind][language](brand, url, factLines(act, language), new_email)
   const { [kind]: button = 'password' } = BUTTON_OF
   return { kind, to, subject, text, ...(button && { button: { label: BUTTONS[language][button], url } }) }
 }

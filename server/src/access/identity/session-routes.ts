@@ -7,6 +7,7 @@ import { isId, refuse } from '../../kernel/lib/index.ts'
 import { endConsoleSession, type ListedSession, listConsoleSessions } from './console-sessions.ts'
 import { deviceName } from './device-name.ts'
 import { requestEmail } from './email-change.ts'
+import { endLinks, lockMailedLinks } from './mailed-links.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
 import { changeOwnName } from './session-name.ts'
 import { changePassword } from './session-password.ts'
@@ -126,14 +127,15 @@ function emailRoute(deps: Deps, app: App): void {
         operationId: 'requestOwnEmail',
         summary: 'Ask for a new e-mail address of the caller',
         description:
-          'The server mails a link to the new address. It works for 7 days, and a later request replaces it. The address changes when the user opens the link and enters the password. All sessions then end, and the server mails the earlier address. The answer is the same if another user has the address.',
+          'The server mails a link to the new address. It works for 1 hour. A later request, a new password or `DELETE /v1/sessions/{session_id}` ends it. The server also mails the present address. The address changes when the user opens the link and enters the password. All sessions then end, and the server mails the earlier address. The answer is the same if another user has the address.',
         body: EmailBody,
         response: { 200: EmailAnswer },
       },
     },
     async (request) => {
       const base_url = baseUrlOf(deps.config, app)
-      const data = await requestEmail(deps, session(request), actOf(request), request.body.email, base_url)
+      const given = { email: request.body.email, device: deviceName(request.headers['user-agent']) }
+      const data = await requestEmail(deps, session(request), actOf(request), given, base_url)
       return { success: true as const, data }
     },
   )
@@ -167,7 +169,7 @@ function listRoutes(deps: Deps, app: App): void {
         operationId: 'endSession',
         summary: 'End a session of the caller',
         description:
-          'The server refuses the session from the next request on. The session of the same browser at the other console ends too.',
+          'The server refuses the session from the next request on. The session of the same browser at the other console ends too, and so does an open link that changes the e-mail address.',
         params: SessionParams,
         response: { 200: SessionAnswer },
       },
@@ -176,6 +178,9 @@ function listRoutes(deps: Deps, app: App): void {
       const { user_id, email, session_id } = session(request)
       const ended = await inTransaction(deps.db, async (tx) => {
         const id = request.params.session_id.toLowerCase()
+        // A link of a thief's session must not outlive the session.
+        await lockMailedLinks(tx, user_id)
+        await endLinks(tx, 'change', user_id)
         const found = isId(id) ? await endConsoleSession(tx, user_id, id) : null
         if (found === null)
           refuse('not_found', { message: 'You have no open session with this id. Read your sessions again.' })

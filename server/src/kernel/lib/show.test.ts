@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   dayOf,
+  maskEmail,
   maskPhone,
   plainLine,
   plainText,
@@ -25,6 +26,11 @@ test('showAmount writes shillings with commas, and writes cents only when the ce
 test('showPhone writes the local form, and maskPhone hides the middle digits', () => {
   assert.equal(showPhone('255754123456'), '0754 123 456')
   assert.equal(maskPhone('255754123456'), '0754 *** 456')
+})
+
+test('maskEmail keeps the first character and the domain', () => {
+  assert.equal(maskEmail('saida@example.com'), 's***@example.com')
+  assert.equal(maskEmail('𝒔aida@mail.example.co.tz'), '𝒔***@mail.example.co.tz')
 })
 
 test('showTime and showDate write times and dates of Tanzania in both languages, and dayOf returns the day in Tanzania', () => {

@@ -27,6 +27,11 @@ export function maskPhone(phone: string): string {
   return `0${phone.slice(3, 6)} *** ${phone.slice(9)}`
 }
 
+/** Masks an e-mail address: "saida@example.com" becomes "s***@example.com". */
+export function maskEmail(email: string): string {
+  return `${[...email][0] ?? ''}***${email.slice(email.lastIndexOf('@'))}`
+}
+
 /** The offset of Tanzanian time from UTC: three hours, all year. */
 const EAT_MS = 3 * 3_600_000
 const MONTHS: Record<Language, readonly string[]> = {
