@@ -9,6 +9,7 @@ import type { Screen } from '../../src/apps/pay-page/index.ts'
 import { pollAnswer } from '../../src/apps/pay-page/index.ts'
 import { closePages, launchBrowser, openPage, type WatchedPage } from '../browser.ts'
 import { until } from '../programs.ts'
+import { sampleLogo } from '../sample-logo.ts'
 import { type ScreenSite, startScreens } from './screen-server.ts'
 
 let browser: Browser
@@ -395,6 +396,35 @@ test('in dark mode the main button has the colour of the merchant, with white te
   const styleOf = (name: string) => page.evaluate(`getComputedStyle(document.querySelector('button.first')).${name}`)
   assert.equal(await styleOf('backgroundColor'), 'rgb(123, 31, 162)')
   assert.equal(await styleOf('color'), 'rgb(255, 255, 255)')
+})
+
+test('a receipt and an invoice show a logo 48 pixels high, and nothing moves when the logo arrives', async () => {
+  change = (view) => ('look' in view ? { ...view, look: { ...view.look, logo_hash: '0'.repeat(16) } } : view)
+  const png = { contentType: 'image/png', body: sampleLogo('rgb', 600, 200) }
+  let arrive = () => {}
+  await page.route('**/logo/*.png', async (route) => {
+    await new Promise<void>((done) => {
+      arrive = done
+    })
+    await route.fulfill(png)
+  })
+  const logo = page.locator('.paper .logo')
+  const places = () => Promise.all(['h1', '.amount'].map((one) => page.locator(one).boundingBox()))
+  for (const name of ['receipt', 'invoice']) {
+    const asked = page.waitForRequest('**/logo/*.png')
+    await open(name)
+    await asked
+    const before = await places()
+    await until(async () => {
+      arrive()
+      return (await logo.evaluate(({ naturalWidth }: { naturalWidth: number }) => naturalWidth)) === 600
+    })
+    assert.deepEqual(await places(), before, name)
+    const { width, height } = (await logo.boundingBox()) ?? {}
+    assert.deepEqual([width, height], [144, 48], name)
+  }
+  const pay = await page.getByRole('link', { name: /^Pay TZS/ }).boundingBox()
+  assert.ok(pay !== null && pay.y + pay.height <= 640, 'the button of the invoice is on the first screen')
 })
 
 test('while a payment of the link has no answer, the page without a network says not to pay again', async () => {
