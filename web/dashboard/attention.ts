@@ -65,6 +65,17 @@ export function useFailingEndpoints(environment: Environment): FailingWebhook[] 
 }
 
 /**
+ * Returns true if the warning about these items has the button that sends the missed deliveries of the endpoint after a change of
+ * it. Several failing endpoints share one line without this button.
+ */
+export function hasSendNow(items: readonly AttentionItem[], endpoint_id: string): boolean {
+  const failing = items.filter(({ kind }) => kind === 'webhooks_failing')
+  const [only, ...others] = failing
+  if (others.length === 0 && only?.webhook?.endpoint_id === endpoint_id) return true
+  return items.some(({ kind, webhook }) => kind === 'webhooks_waiting' && webhook?.endpoint_id === endpoint_id)
+}
+
+/**
  * Returns the path of the list of an endpoint's failed deliveries. If the server retries all of them, returns the path of the
  * list of the pending deliveries.
  */

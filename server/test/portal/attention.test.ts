@@ -238,6 +238,10 @@ for (const language of languagesOf(0)) {
     await at.opens('/sandbox/webhooks')
     await box.getByRole('link', { name: says('Angalia anwani hizi', 'See the endpoints') }).waitFor()
     assert.equal(await box.getByRole('button').count(), 0, 'several endpoints share a line without buttons')
+    await page.getByText(says('Badilisha anwani au matukio', 'Change the address or the events')).click()
+    await at.press('Hifadhi', 'Save')
+    await page.locator(':focus', { hasText: says('Imehifadhiwa.', 'Saved.') }).waitFor()
+    assert.equal(await page.locator('.attention-with-result:focus').count(), 0, 'the warning has no button')
     // Only the other endpoint still fails after a test of the main address succeeds and the server sends its missed deliveries.
     receiver.reply = { kind: 'status', status: 200 }
     const isMain = ({ endpoint_id }: { endpoint_id: string }) => endpoint_id === 'default'

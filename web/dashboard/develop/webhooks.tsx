@@ -16,7 +16,7 @@ import { EmptyState, Page, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
-import { useWebhookItems } from '../attention.ts'
+import { hasSendNow, useWebhookItems } from '../attention.ts'
 import { AttentionList } from '../home/attention.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { refusalTexts } from '../refusal-texts.ts'
@@ -79,7 +79,7 @@ export function Webhooks() {
         config={config.data ?? null}
         others={endpoints.length}
         change={endpoint_id === 'default' ? presses : 0}
-        missed={items.some(({ webhook }) => webhook?.endpoint_id === 'default') ? warning : null}
+        missed={hasSendNow(items, 'default') ? warning : null}
       />
       {config.data === undefined ? null : <WebhookTest />}
       <WebhookEndpoints change={endpoint_id === 'default' ? null : { endpoint_id, presses }} />
