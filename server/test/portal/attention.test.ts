@@ -363,6 +363,16 @@ for (const language of languagesOf(1)) {
     assert.match((await mend.getAttribute('href')) ?? '', /\/sandbox\/webhooks\?endpoint_id=default$/)
     await at.looks('a webhook that the receiver refused again')
     await at.picture('resend-refused')
+    // Somebody removes the endpoint after the attempt, so the merchant can change no address.
+    const resent = '**/v1/merchant/webhook-deliveries/*?*'
+    await page.route(resent, async (route) => {
+      const body = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...body, data: { ...body.data, status: 'cancelled' } } })
+    })
+    await sendAgain()
+    await result.getByText(says('kwa HTTP 503', 'with HTTP 503')).waitFor()
+    assert.equal(await mend.count(), 0)
+    await page.unroute(resent)
     receiver.reply = { kind: 'reset' }
     await sendAgain()
     await result.getByText(says('seva imekata muunganisho', 'the receiver closed the connection')).waitFor()

@@ -203,7 +203,9 @@ function ResendResult({ delivery, ended }: { delivery: ResentDelivery; ended: bo
         <DeliveryState of={deliveryState(delivery)} /> {text}
       </Text>
       <Group gap="md">
-        {ended && error !== null ? <PageLink to={at(`webhooks?endpoint_id=${endpoint_id}`)}>{t.mend}</PageLink> : null}
+        {ended && error !== null && status !== 'cancelled' ? (
+          <PageLink to={at(`webhooks?endpoint_id=${endpoint_id}`)}>{t.mend}</PageLink>
+        ) : null}
         <PageLink to={at(`webhooks/deliveries/${id}`)}>{t.open}</PageLink>
       </Group>
     </Stack>
