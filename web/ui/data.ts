@@ -85,7 +85,7 @@ type ReadOptions<Data> = {
 
 /**
  * Reads data. `live` repeats the read every few seconds, or after this number of milliseconds, which may depend on the data.
- * A hidden tab repeats no read. `enabled: false` delays the read. `keep` shows the old data until the new data arrives.
+ * A hidden tab repeats no read. If the API refuses the input with 400, no repetition follows until the input changes. `enabled: false` delays the read. `keep` shows the old data until the new data arrives.
  */
 export function useRead<Name extends CallName>(
   name: Name,
@@ -96,7 +96,12 @@ export function useRead<Name extends CallName>(
   return useQuery<Calls[Name]['data']>({
     queryKey: [name, scope, input.params, input.query],
     queryFn: ({ signal }) => call(name, { ...scoped(name, scope, input), signal }),
-    refetchInterval: typeof live === 'function' ? ({ state }) => live(state.data) : live === true ? LIVE_MS : live,
+    refetchInterval: ({ state: { data, error } }) => {
+      // The API would refuse the same input again.
+      if (error instanceof Refused && error.status === 400) return false
+      if (typeof live === 'function') return live(data)
+      return live === true ? LIVE_MS : live
+    },
     enabled,
     ...(keep ? { placeholderData: (previous) => previous } : {}),
   })

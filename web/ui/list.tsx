@@ -151,7 +151,9 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   const t = useTexts(partsTexts)
   const language = useLanguage()
   const { read, list, filters } = props
-  // If the API refuses a filter, the field shows the message, and the list keeps the previous rows.
+  const stack = useRef<HTMLDivElement>(null)
+  // If the API refuses a filter, the field shows the message, and the list keeps the previous rows. Without previous rows, an
+  // error shows the message too, because a phone folds the field.
   const last = useRef(read.data)
   if (read.data !== undefined) last.current = read.data
   const { error } = read
@@ -159,6 +161,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
   const refused =
     Object.keys(fields).length > 0 && Object.keys(fields).every((name) => filters.some((one) => one.name === name))
   const data = refused || list.wrong ? last.current : read.data
+  const keeps_rows = refused && data !== undefined && data.items.length > 0
   const empty = data?.items.length === 0
   // The tools of the list stand in their places while the first rows load.
   const waits = read.isPending && !error && !list.wrong
@@ -189,7 +192,7 @@ export function List<Row, Csv extends CallName = CallName>(props: {
       />
     ) : null
   return (
-    <Stack gap="md">
+    <Stack gap="md" ref={stack}>
       {has_filters ? <Filters {...props} wrong={fields} waits={waits} choice={choice} /> : null}
       <div className="list-tools">
         {has_tools && filters.length > 0 ? (
@@ -201,10 +204,25 @@ export function List<Row, Csv extends CallName = CallName>(props: {
         ) : null}
         {has_tools && !has_filters ? choice : null}
       </div>
-      <Problem error={refused ? null : error} retry={() => void read.refetch()} />
+      <Problem error={keeps_rows ? null : error} retry={() => void read.refetch()} />
+      {refused && !keeps_rows ? (
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => {
+              // This button disappears with the error.
+              focusFilters(stack.current?.querySelector('[role=search]'))
+              list.clear()
+            }}
+          >
+            {t.without_filters}
+          </Button>
+        </Group>
+      ) : null}
       {waits ? <LoadingRows label={t.loading} /> : null}
       {none ? props.empty : null}
-      {data && empty && !none ? <None past={data.pagination.total_items > 0} {...props} /> : null}
+      {data && empty && !none && !refused ? <None past={data.pagination.total_items > 0} {...props} /> : null}
       {props.bulk ? (
         <BulkBar act={props.bulk} rows={selected} idle={!data?.items.some(props.bulk.can)} choose={setChosen} />
       ) : null}
@@ -490,6 +508,14 @@ function Facts({ facts }: { facts: readonly ReactNode[] }) {
   )
 }
 
+/** Gives the focus to the first element of the filters that takes it. A phone hides the folded fields, so they do not take it. */
+function focusFilters(filters: Element | null | undefined): void {
+  for (const field of filters?.querySelectorAll<HTMLElement>('button, input, select') ?? []) {
+    field.focus()
+    if (document.activeElement === field) return
+  }
+}
+
 function Filters<Csv extends CallName>({
   filters,
   list,
@@ -532,13 +558,8 @@ function Filters<Csv extends CallName>({
         <Button
           variant="default"
           onClick={(event) => {
-            // This button disappears, so the first element of the filters that takes the focus gets it.
-            for (const field of event.currentTarget.parentElement?.querySelectorAll<HTMLElement>(
-              'button, input, select',
-            ) ?? []) {
-              field.focus()
-              if (document.activeElement === field) break
-            }
+            // This button disappears.
+            focusFilters(event.currentTarget.parentElement)
             list.clear()
           }}
         >

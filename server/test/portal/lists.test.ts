@@ -24,7 +24,7 @@ for (const language of LANGUAGES) {
   test(`an empty queue shows a text, and the reader of an empty result can remove the filter (${language})`, async () => {
     const merchant = await office.world.newMerchant()
     await office.world.newKey({ merchant })
-    const visitor = await office.comes(boss, 'operator', { language })
+    const visitor = await office.comes(boss, 'operator', { language, refusals: [400] })
     const { page, says } = visitor
     const clear = page.getByRole('heading', { name: says('Foleni imekwisha', 'The queue is empty'), exact: true })
     const none = page.getByText(says('Hakuna kinacholingana na vichujio hivi.', 'Nothing matches these filters.'))
@@ -62,6 +62,20 @@ for (const language of LANGUAGES) {
     await visitor.picture('none-match')
     await visitor.press('Ondoa vichujio', 'Clear filters')
     await none.waitFor({ state: 'detached' })
+    await visitor.page.locator('[role=search] :focus').waitFor()
+    // The API refuses an unknown status. The page says so, and does not repeat the read.
+    const refused: string[] = []
+    page.on('response', (reply) => reply.status() === 400 && refused.push(reply.url()))
+    await page.clock.install()
+    await visitor.opens('/withdrawals?status=SUCCEEDED')
+    await page.locator('.problem code', { hasText: 'status' }).waitFor()
+    for (let i = 0; i < 4; i += 1) await page.clock.runFor(6_000)
+    await visitor.looks('a refused filter')
+    await visitor.picture('refused-filter')
+    assert.equal(refused.length, 1)
+    await visitor.press('Fungua orodha bila vichujio', 'Open the list without filters')
+    await page.waitForURL(({ search }) => search === '')
+    await page.locator('.problem').waitFor({ state: 'detached' })
     await visitor.page.locator('[role=search] :focus').waitFor()
     await visitor.leave()
   })
