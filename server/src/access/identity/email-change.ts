@@ -66,7 +66,8 @@ export async function requestEmail(
       const asked = { at: deps.clock.now(), address: act.address ?? null, device: given.device }
       const new_email = maskEmail(email)
       await queueEmail(deps, tx, identityMail('identity.email_requested', { ...notice, act: asked, new_email }))
-      const [before, after] = [{ email: principal.email }, { email: principal.email, new_email: email }]
+      // The user has not proved the new address, and the audit log keeps its entries forever.
+      const [before, after] = [{ email: principal.email }, { email: principal.email, new_email }]
       const target = { target_type: 'user', target_id: user_id, before, after }
       await recordAudit(deps, tx, { ...act, ...target, merchant_id: PLATFORM, action: 'user.request_email' })
     })
