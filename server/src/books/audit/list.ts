@@ -108,10 +108,10 @@ export type AuditFilter = {
 export const SEARCH_MAX = { one: 100_000, each: 200 } as const
 
 // The statement has no name, so that PostgreSQL plans it for the actual values and can use an index for a target or a user.
-const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null or l.actor_id = $2) and ($3::text is null or l.actor_name = $3)
+const MATCHING = `l.merchant_id = c.merchant_id and ($2::text is null and $3::text is null or l.actor_id = $2 or l.actor_name = $3)
      and ($4::text is null or l.action = $4) and ($5::text is null or l.target_id = $5)
      and ($6::timestamptz is null or l.at >= $6) and ($7::timestamptz is null or l.at < $7)
-     and ($2::text is not null or $5::text is not null or l.seq > c.seq - $8)`
+     and ($5::text is not null or l.actor_id = $2 or l.seq > c.seq - $8)`
 const CHAINS = `audit_chains c where ($1::uuid is null or c.merchant_id = $1) and ($6::timestamptz is null or c.at >= $6)`
 const SEARCH = sql(
   '',
@@ -147,13 +147,16 @@ export async function searchAudit(reader: Reader, merchant_id: string | null, fi
   return pageOf(rows.map(presentAudit), all?.total ?? begin + rows.length, choice)
 }
 
-/** Finds the actor that a text names: a user by id or e-mail address, otherwise an API key or a command by name. */
+/**
+ * Finds the actor that a text names: a user by id or e-mail address, otherwise an API key or a command by name. An e-mail address
+ * is also the name of an earlier user, who then got another address.
+ */
 async function actorBy(reader: Reader, actor: string | undefined) {
   if (actor === undefined) return { actor_id: null, actor_name: null }
   const id = actor.toLowerCase()
   if (isId(id)) return { actor_id: id, actor_name: null }
   const [user] = await reader.query<{ id: string }>(USER, [actor])
-  return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: null }
+  return user === undefined ? { actor_id: null, actor_name: actor } : { actor_id: user.id, actor_name: id }
 }
 
 const TARGET = sql(

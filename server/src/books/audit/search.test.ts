@@ -84,6 +84,31 @@ test('an operator finds the actions of a user by id and by e-mail address, and t
   assert.deepEqual((await read('actor=nobody')).items, [])
 })
 
+test('a search by an e-mail address finds the entries of its present user and of the earlier user who acted with it', async () => {
+  const moved = await world.newSession('SUPER_ADMIN')
+  const earlier = '00000000-0000-8000-8000-0000000000aa'
+  const act = { merchant_id: PLATFORM, action: 'user.change_name', target_type: 'user', target_id: earlier } as const
+  for (const id of [earlier, moved.user_id]) {
+    world.deps.clock.advance(60_000)
+    const actor = { kind: 'user', id, name: moved.email } as const
+    await inTransaction(world.deps.db, (tx) => recordAudit(world.deps, tx, { ...act, actor }))
+  }
+  for (const [query, ids] of [
+    [moved.email.toUpperCase(), [moved.user_id, earlier]],
+    [moved.user_id, [moved.user_id]],
+    [earlier, [earlier]],
+  ] as const) {
+    for (const scope of ['', 'scope=platform&']) {
+      const { items, pagination } = await read(`${scope}actor=${query}&action=user.change_name`)
+      assert.deepEqual(
+        items.map(({ actor }) => actor.id),
+        ids,
+      )
+      assert.equal(pagination.total_items, ids.length)
+    }
+  }
+})
+
 test('an operator filters audit entries by action, by target, by time, and by several of these filters together', async () => {
   const [from, to] = [done[6]?.at as string, done[30]?.at as string]
   await finds('action=invoice.send', ({ action }) => action === 'invoice.send')
