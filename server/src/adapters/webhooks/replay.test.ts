@@ -281,6 +281,14 @@ test('one call sends the newest event of a hundred payments again once, and says
   }
 })
 
+test('the server accepts the documented example of a call that sends the webhooks of payments again', async () => {
+  const { token } = await stage()
+  const { paths } = JSON.parse((await world.get('/openapi.json')).text)
+  const { example } = paths['/v1/merchant/webhook-resends'].post.requestBody.content['application/json']
+  const reply = await world.post('/v1/merchant/webhook-resends?environment=sandbox', example, { key: token })
+  assert.equal(reply.status, 202, reply.text)
+})
+
 test('one call sends chosen deliveries again, and says for each of them why it is not sent', async () => {
   const { merchant, ids, token } = await stage('delivered', 'failed', 'pending', 'failed', 'failed')
   const [delivered, failed, waits, worn] = ids as [string, string, string, string]

@@ -210,7 +210,7 @@ export const ResendsBody = Type.Object(
       Type.Array(Type.String(), { description: 'The ids of 1 to 100 deliveries, in place of `collection_ids`.' }),
     ),
   },
-  { title: 'WebhookResendsRequest' },
+  { title: 'WebhookResendsRequest', examples: [{ collection_ids: ['01a1fdef-f09c-8b9d-a92f-5bb2a0bd109f'] }] },
 )
 /** The query of GET /v1/merchant/webhook-resends. */
 export const ResendsQuery = Type.Object({
