@@ -140,7 +140,7 @@ export type Collection = {
   foreign_currency: string | null
   currency: string
   method: CollectionMethod | null
-  /** The name of the customer, as your request named it. */
+  /** The name of the customer, without direction marks. */
   customer_name: string | null
   /**
    * The phone that your request named or that the payer typed, 255XXXXXXXXX. Null means that neither did: the

@@ -86,7 +86,7 @@ export function checkCollectionBody(
     merchant_id: body.merchant_id,
     amount_minor,
     currency: body.currency ?? CURRENCY,
-    customer_name: body.customer_name === undefined ? null : withoutDirectionMarks(body.customer_name),
+    customer_name: withoutDirectionMarks(body.customer_name ?? '') || null,
     phone: canonical,
     customer_email: body.customer_email ?? null,
     reference: body.reference ?? null,

@@ -99,6 +99,12 @@ describe('answers to new payments', () => {
     assert.equal(shown.merchant_reference, null)
   })
 
+  test('the server stores a name of the customer that has only direction marks as no name', async () => {
+    const body = { amount: '25000', phone: '0754123001', customer_name: '\u202e\u2069' }
+    const { data } = (await world.post(PUSH, body)).body
+    assert.equal((await show(data.collection_id)).customer_name, null)
+  })
+
   test('the status record of a settled payment has the documented fields, and the amount in the record is a number', async () => {
     const { data } = (
       await world.post(PUSH, {

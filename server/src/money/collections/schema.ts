@@ -107,7 +107,7 @@ export const CollectionStatus = Type.Object(
     foreign_currency: nullable(Type.String({ description: 'The currency of foreign_amount.' })),
     currency: Type.String(),
     method: nullable(enumOf('CollectionMethod', METHODS)),
-    customer_name: nullable(Type.String({ description: 'The name of the customer, as your request named it.' })),
+    customer_name: nullable(Type.String({ description: 'The name of the customer, without direction marks.' })),
     customer_phone: nullable(
       Type.String({
         description:
