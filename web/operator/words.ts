@@ -45,7 +45,7 @@ const words = texts({
     >,
   },
   en: {
-    rule: {},
+    rule: { [DEFAULT_RULE]: DEFAULT_RULE },
     actor: {
       user: 'Member of the merchant',
       person: 'User',

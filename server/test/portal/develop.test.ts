@@ -506,6 +506,8 @@ test('the first page reports a failed attempt, warns after the second, and sends
     .waitFor()
   await swahili.page.getByRole('button', { name: 'Tuma sasa' }).waitFor()
   await swahili.page.getByText('Jibu la mwisho kabla ya badiliko', { exact: true }).waitFor()
+  await swahili.page.getByText('yanasubiri anwani iliyobadilishwa').waitFor()
+  assert.equal(await warning.count(), 0, 'the warning does not say that the new address fails')
   await swahili.picture('changed')
   receiver.reply = { kind: 'status', status: 200 }
   await pay()

@@ -109,7 +109,7 @@ function DeliveryLead({ row }: { row: WebhookDelivery }) {
   const t = useTexts(webhooksTexts)
   return (
     <>
-      <DeliveryStatus row={row} /> {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null}{' '}
+      <DeliveryStatus row={row} /> {isTest(row) ? <Chip tone="plain">{t.test_mark}</Chip> : null} {t.event_of}{' '}
       <Time time={row.created_at} />
     </>
   )
@@ -132,6 +132,7 @@ function DeliveryFacts({ row }: { row: WebhookDelivery }) {
           [t.event_name, <Mono key="event">{row.event}</Mono>],
           row.endpoint_id === 'default' ? null : [t.endpoint, <Mono key="endpoint">{row.endpoint_id}</Mono>],
           [t.last, <AttemptResult key="last" attempt={row.attempts.at(-1)} />],
+          row.delivered_at === null ? null : [t.arrived, <Time key="arrived" time={row.delivered_at} />],
           row.next_attempt_at === null ? null : [t.next, <Time key="next" time={row.next_attempt_at} />],
           [t.about, about],
           [

@@ -112,6 +112,8 @@ export const webhooksTexts = texts({
     test_code: (code: number, ms: string) =>
       `Seva yako imejibu ${code} baada ya ${ms}. Jibu la 2xx pekee linahesabika kuwa limepokelewa.`,
     test_none: (why: string, ms: string) => `Hakuna jibu baada ya ${ms}: ${why}.`,
+    event_of: 'Tukio la',
+    arrived: 'Umepokelewa',
     see_delivery: 'Fungua ujumbe huu',
     error: deliveryErrors.sw,
     deliveries: 'Ujumbe uliotumwa',
@@ -252,6 +254,8 @@ export const webhooksTexts = texts({
     test_code: (code: number, ms: string) =>
       `Your server answered ${code} after ${ms}. Only a 2xx answer counts as received.`,
     test_none: (why: string, ms: string) => `No answer after ${ms}: ${why}.`,
+    event_of: 'Event of',
+    arrived: 'Received',
     see_delivery: 'Open this delivery',
     error: deliveryErrors.en,
     deliveries: 'Deliveries',

@@ -11,6 +11,10 @@ export const attentionTexts = texts({
       live: 'Seva yako haipokei matukio ya malipo halisi',
       sandbox: 'Seva yako haipokei matukio ya mazingira ya Majaribio',
     },
+    webhooks_changed_title: {
+      live: 'Matukio ya malipo halisi yanasubiri anwani iliyobadilishwa',
+      sandbox: 'Matukio ya mazingira ya Majaribio yanasubiri anwani iliyobadilishwa',
+    },
     webhooks_repair: 'Rekebisha seva yako au badilisha anwani yake. Kisha bofya "Tuma tukio la mfano".',
     webhooks_changed:
       'Mtumiaji au ufunguo wa API umebadilisha anwani hii baada ya jaribio la mwisho. Tuma sasa ujumbe uliokosekana, au tuma tukio la mfano kwanza.',
@@ -68,6 +72,10 @@ export const attentionTexts = texts({
     webhooks_failing: {
       live: 'Your server does not accept the events of live payments',
       sandbox: 'Your server does not accept the events of the sandbox',
+    },
+    webhooks_changed_title: {
+      live: 'Events of live payments wait for the changed endpoint',
+      sandbox: 'Events of the sandbox wait for the changed endpoint',
     },
     webhooks_repair: 'Repair your server or change its address. Then press "Send a test event".',
     webhooks_changed:

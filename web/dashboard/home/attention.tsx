@@ -185,8 +185,10 @@ function useLine(item: AttentionItem, others: readonly AttentionItem[]): Attenti
         )
       // Without a status in its address, the page opens at its top, where the buttons are that repair the endpoint.
       const to = item.webhook === null ? 'webhooks' : `webhooks?endpoint_id=${item.webhook.endpoint_id}`
-      const line = of(t.webhooks_failing[item.environment], develops ? to : null, t.webhooks_mend, facts)
-      return item.webhook?.changed ? { ...line, act: <ChangedEndpoint webhook={item.webhook} /> } : line
+      const changed = item.webhook?.changed ?? false
+      const text = (changed ? t.webhooks_changed_title : t.webhooks_failing)[item.environment]
+      const line = of(text, develops ? to : null, t.webhooks_mend, facts)
+      return changed && item.webhook !== null ? { ...line, act: <ChangedEndpoint webhook={item.webhook} /> } : line
     }
     case 'webhooks_retrying':
     case 'webhooks_waiting': {
