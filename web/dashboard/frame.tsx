@@ -24,6 +24,7 @@ import {
   lastUsedMerchant,
   type Membership,
   MerchantContext,
+  useMerchantAccess,
 } from './merchant.ts'
 import { OtherBusinesses } from './other-businesses.tsx'
 import { useSearchActs } from './search-acts.ts'
@@ -317,14 +318,16 @@ export function EnvironmentSwitch({
 
 /**
  * Redirects to the first page in the environment that this tab used last. A new tab takes the environment that this browser used
- * last. If the browser has used none, takes that of the newest payment, and without a payment the sandbox.
+ * last. If the browser has used none, takes that of the newest payment, if the business of the tab received it, else the sandbox.
  */
 export function ToEnvironment() {
   const navigate = useNavigate()
+  const { merchant_id } = useMerchantAccess().membership
   const used = sessionStorage.getItem(ENVIRONMENT) ?? localStorage.getItem(ENVIRONMENT)
   const recent = useRead('GET /v1/me/recent-merchant', {}, { enabled: used === null })
   const is_known = used !== null || recent.data !== undefined || recent.error !== null
-  const next = (used ?? recent.data?.environment) === 'live' ? 'live' : 'sandbox'
+  const paid = recent.data?.merchant_id === merchant_id ? recent.data.environment : null
+  const next = (used ?? paid) === 'live' ? 'live' : 'sandbox'
   useEffect(() => {
     if (is_known) void navigate({ to: `/${next}`, replace: true })
   }, [navigate, is_known, next])

@@ -2,6 +2,7 @@
 // browser.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
@@ -77,6 +78,16 @@ test('the console renews the session while a person works, and the sign-out ends
     await third_tab.waitForURL((url) => url.pathname === path)
     assert.equal((await world.post('/v1/collections', { amount: '500' }, { key: live_key })).status, 202)
   }
+  // The newest payment belongs to another business, so it does not choose the environment of this one.
+  await third_tab.route('**/v1/me/recent-merchant', (route) =>
+    route.fulfill({ json: { success: true, data: { merchant_id: randomUUID(), environment: 'live' } } }),
+  )
+  await third_tab.evaluate(
+    "for (const one of [localStorage, sessionStorage]) one.removeItem('malipo.dashboard.environment')",
+  )
+  await third_tab.goto(`${office.url}/dashboard/`)
+  await third_tab.waitForURL((url) => /^\/dashboard\/(live|sandbox)$/.test(url.pathname))
+  assert.equal(new URL(third_tab.url()).pathname, '/dashboard/sandbox')
   await third_tab.close()
   const questions: string[] = []
   page.on('framenavigated', (frame) => {
