@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Calls } from './api-types.ts'
 import { deliveryErrors } from './delivery-errors.ts'
 import { useMissedText } from './delivery-state.tsx'
+import { facts } from './facts.ts'
 import { texts, useTexts } from './language.ts'
 import { FactList, Time } from './parts.tsx'
 
@@ -19,6 +20,7 @@ const failingTexts = texts({
     status: (code: number) => `HTTP ${code}`,
     again: 'Uliokwisha kushindikana',
     never: 'Hautumwi tena wenyewe. Utume tena anwani ikianza kufanya kazi.',
+    never_merchant: 'Hautumwi tena wenyewe. Biashara inaweza kuutuma tena.',
   },
   en: {
     failed: 'Missed deliveries',
@@ -29,6 +31,7 @@ const failingTexts = texts({
     status: (code: number) => `HTTP ${code}`,
     again: 'Deliveries that have failed',
     never: 'They are not retried. Send them again when the address works.',
+    never_merchant: 'They are not retried. The merchant can send them again.',
   },
 })
 
@@ -65,7 +68,8 @@ export function FailingFacts({
             · <Time time={last_failed_at} />
           </span>,
         ],
-        given_up === 0 ? null : [t.again, t.never],
+        // Only the merchant can send them again.
+        given_up === 0 ? null : [t.again, facts.console === 'operator' ? t.never_merchant : t.never],
       ]}
     />
   )

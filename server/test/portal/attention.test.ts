@@ -890,6 +890,11 @@ test('a developer selects failed deliveries and sends all of them again with one
     await new Promise((done) => setTimeout(done, 100))
   }
   receiver.reply = { kind: 'status', status: 200 }
+  const operator = await office.comes(await office.newPerson('SUPER_ADMIN'), 'operator')
+  await operator.opens('/webhooks')
+  const panel = operator.page.locator('section', { has: operator.page.locator(`a[href$="merchants/${merchant.id}"]`) })
+  await panel.getByText('They are not retried. The merchant can send them again.', { exact: true }).waitFor()
+  await operator.leave()
   const at = await office.comes(await office.newPerson('DEVELOPER', merchant), 'dashboard')
   const { page } = at
   await at.opens('/sandbox/webhooks')
