@@ -33,6 +33,10 @@ const evidenceTexts = texts({
       `Mapato yaliongezeka ghafla: ${received} kwa saa 24, mara ${times} ya siku ya kawaida (${usual}).`,
     burst_new: (received: string) =>
       `Mapato yaliongezeka ghafla: ${received} kwa saa 24. Siku 7 kabla yake hazikuwa na mapato.`,
+    burst_later: (amount: string) => `Mapato yalikuwa yameingia baada ya ombi: ${amount}.`,
+    burst_waiting:
+      'Bila mapato yaliyoingia kuanzia saa 24 kabla ya ombi, salio halikutosha kwa utoaji wote uliosubiri.',
+    burst_many: 'Mapato hayakulinganishwa: miamala 5,000 au zaidi ilikuwa imeingia baada ya ombi.',
     share: (percent: string, available: string) => `Utoaji ulichukua ${percent} ya salio la ${available}.`,
     no_balance: 'Hakukuwa na salio linalopatikana.',
     multiple: (times: string, amount: string) =>
@@ -69,6 +73,10 @@ const evidenceTexts = texts({
     burst: (received: string, usual: string, times: string) =>
       `Burst of income: ${received} in 24 hours, ${times} times the usual day (${usual}).`,
     burst_new: (received: string) => `Burst of income: ${received} in 24 hours, and nothing in the 7 days before.`,
+    burst_later: (amount: string) => `Income had arrived after the request: ${amount}.`,
+    burst_waiting:
+      'Without the income since 24 hours before the request, the balance did not cover all waiting withdrawals.',
+    burst_many: 'The income was not compared: 5,000 transfers or more had followed the request.',
     share: (percent: string, available: string) => `The withdrawal took ${percent} of the balance of ${available}.`,
     no_balance: 'There was no available balance.',
     multiple: (times: string, amount: string) =>
@@ -139,6 +147,11 @@ function useEvidenceSentences(evidence: Evidence, currency: string): Record<Warn
   const money = (value: string | null | undefined) => showAmount(value ?? '0.00', currency)
   const { income, daily_limit, destination_limit, recent_failure: failure } = evidence
   const burst = () => {
+    const later = evidence.income_later ?? null
+    if (later !== null) {
+      if (later.amount === null) return t.burst_many
+      return `${t.burst_later(money(later.amount))} ${t.burst_waiting}`
+    }
     const times = income === null ? null : showTimes(income.received, income.daily_before)
     return times === null
       ? t.burst_new(money(income?.received))

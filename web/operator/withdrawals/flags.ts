@@ -43,6 +43,9 @@ const flagTexts = texts({
       `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 kabla ya ombi, mara ${times} ya siku ya kawaida (${usual}, wastani wa siku 7 kabla yake).`,
     burst_new: (received: string) =>
       `Mapato yameongezeka ghafla: ${received} zimeingia ndani ya saa 24 kabla ya ombi. Siku 7 kabla yake hazikuwa na mapato.`,
+    burst_later: (amount: string) => `Mapato yameingia baada ya ombi: ${amount}.`,
+    burst_waiting: 'Bila mapato yaliyoingia kuanzia saa 24 kabla ya ombi, salio halitoshi kwa utoaji wote unaosubiri.',
+    burst_many: 'Mapato hayakulinganishwa: miamala 5,000 au zaidi imeingia baada ya ombi.',
     burst_all: 'Utoaji huu wote unatokana na pesa hizo.',
     burst_part: (part: string) => `${part} za utoaji huu zinatokana na pesa hizo.`,
     many: (count: number) => `Maombi ${count} ndani ya saa moja.`,
@@ -77,6 +80,10 @@ const flagTexts = texts({
       `Burst of income: ${received} came in within the 24 hours before the request, ${times} times the usual day (${usual}, the average of the 7 days before).`,
     burst_new: (received: string) =>
       `Burst of income: ${received} came in within the 24 hours before the request, and nothing in the 7 days before.`,
+    burst_later: (amount: string) => `Income arrived after the request: ${amount}.`,
+    burst_waiting:
+      'Without the income since 24 hours before the request, the balance does not cover all waiting withdrawals.',
+    burst_many: 'The income was not compared: 5,000 transfers or more followed the request.',
     burst_all: 'All of this withdrawal comes from that money.',
     burst_part: (part: string) => `${part} of this withdrawal comes from that money.`,
     many: (count: number) => `${count} withdrawals within one hour.`,
@@ -224,6 +231,14 @@ export function useFlags(
     if (fresh === 0n) return sentence
     return `${sentence} ${fresh_percent === ALL ? t.burst_all : t.burst_part(money(toAmount(fresh)))}`
   }
+  const later = facts?.income_later ?? null
+  const laterBurst = () => {
+    if (later === null) return burst()
+    if (later.amount === null) return t.burst_many
+    const before = balance.received_burst ? [burst()] : []
+    const since = toMinor(later.amount) > 0n ? [t.burst_later(money(later.amount))] : []
+    return [...before, ...since, t.burst_waiting].join(' ')
+  }
   const is_burst = facts?.warnings.includes('income_burst') ?? false
   const sentences: Record<Warning, (known: ShownFacts) => string | null> = {
     merchant_not_active: () => t.suspended,
@@ -231,7 +246,7 @@ export function useFlags(
     balance_too_low: () => (missing > 0n ? t.short(money(toAmount(missing))) : null),
     daily_limit: () => beyond(payout_limits.daily, t.limit_daily),
     destination_limit: () => beyond(payout_limits.destination, t.limit_destination),
-    income_burst: burst,
+    income_burst: laterBurst,
     ...size,
     shared_destination: shared,
     new_destination: () => t.first,

@@ -58,7 +58,7 @@ function evidenceAbout(
   { shown, exceeded }: PresentedFacts,
   check: NameCheck | null,
 ): DecisionEvidence {
-  const { warnings, balance_percent, largest_paid_amount, times_largest_paid, recent_failures } = shown
+  const { warnings, balance_percent, largest_paid_amount, times_largest_paid, recent_failures, income_later } = shown
   const failure = recent_failures && {
     count: recent_failures.count,
     withdrawal_id: recent_failures.withdrawal_id,
@@ -74,6 +74,7 @@ function evidenceAbout(
     largest_paid_amount,
     times_largest_paid,
     income: income_burst ? income : null,
+    ...(income_later === null ? {} : { income_later }),
     daily_limit: exceeded.daily,
     destination_limit: exceeded.destination,
     recent_failure: failure,

@@ -25,6 +25,7 @@ type Facts = Record<'balance_percent' | 'largest_paid_amount' | 'times_largest_p
   new_destination: boolean
   paid_by_others: boolean
   recent_failures: object | null
+  income_later: { amount: string | null } | null
   warnings: string[]
 }
 
@@ -68,6 +69,7 @@ const factsOf = (
   new_destination: is_new,
   paid_by_others,
   recent_failures: null,
+  income_later: null,
   warnings,
 })
 
@@ -189,9 +191,10 @@ test('the list, the case and the dry run show the same warnings about a shared p
   await fund(world, 285_800n, of)
   assert.deepEqual(
     await warnings(),
-    [[], ['shared_destination'], ['large_share']],
-    'income after the request does not count',
+    [['income_burst'], ['income_burst', 'shared_destination'], ['income_burst', 'large_share']],
+    'the balance without the income since the day before covers each withdrawal, but not all of them',
   )
+  assert.deepEqual((await factsInCase(plain))?.income_later, { amount: '2858.00' })
   const later = [
     await operator.submit(shop, { ending: '622', amount: '5000.00' }),
     await operator.submit(shop, { ending: '622', amount: '70000.01' }),
@@ -202,12 +205,12 @@ test('the list, the case and the dry run show the same warnings about a shared p
   }
   assert.deepEqual(
     await laterWarnings(),
-    [[], ['income_burst', 'large_share']],
-    'the older part of the balance covers the small withdrawal',
+    [['income_burst'], ['income_burst', 'large_share']],
+    'the older part of the balance covers the small withdrawal, but not all of them',
   )
   world.deps.clock.advance(1)
   await fund(world, 6_000_000n, of)
-  assert.deepEqual(await laterWarnings(), [[], ['income_burst']], 'income after the request is no older balance')
+  assert.deepEqual(await laterWarnings(), [['income_burst'], ['income_burst']], 'later income is no older balance')
 })
 
 test('the list, the case and the dry run warn before an approval that the server would refuse', async () => {
@@ -383,5 +386,69 @@ test('the facts and the case read few rows of another merchant that has 10,000 p
   const many_case = await readCase()
   assert.deepEqual(many_case.result, few_case.result)
   assert.ok(many_case.read <= few_case.read + AROUND, `${many_case.read} rows of the case, before ${few_case.read}`)
+  await own.close()
+})
+
+test('income after the requests gives a warning if the older balance does not cover all waiting withdrawals', async () => {
+  const shop = await operator.shop('1000.00', FREE)
+  await fund(world, 100_000_000n, { merchant: shop.merchant })
+  world.deps.clock.advance(9 * DAY)
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) ids.push(await submitLater(shop, { amount: '1000000.00', ending: '661' }))
+  const states = async () => {
+    const listed = await factsInList(shop)
+    return ids.map((id) => [listed.get(id)?.warnings.includes('income_burst'), listed.get(id)?.income_later])
+  }
+  assert.deepEqual(await states(), Array(5).fill([false, null]))
+  world.deps.clock.advance(3_600_000)
+  await fund(world, 500_000_000n, { merchant: shop.merchant })
+  assert.deepEqual(await states(), Array(5).fill([true, { amount: '5000000.00' }]))
+  for (const id of ids.slice(1)) await operator.act(id, 'reject')
+  assert.equal((await factsInCase(ids[0] as string))?.income_later, null, 'the older balance covers one withdrawal')
+})
+
+/** Adds payments of one shilling at the time of the clock, as copies of the first transfer of the merchant. */
+async function addPayments({ rows, deps }: World, { merchant }: ShopWithKeys, count: number): Promise<void> {
+  await rows(
+    `insert into ledger_transfers select (json_populate_record(t, json_build_object('id', gen_random_uuid(), 'amount_minor', 100, 'posting', 'collection_settled',
+       'source_id', gen_random_uuid(), 'sequence', a.sequence + n, 'created_at', $3::timestamptz))).*
+     from ledger_transfers t cross join generate_series(1, $2::int) n
+     join ledger_accounts a on a.merchant_id = t.merchant_id and a.environment = 'live' and a.code = 'available'
+     where t.merchant_id = $1 and t.environment = 'live' and t.sequence = 1`,
+    [merchant.id, count, deps.clock.now()],
+  )
+  await rows(
+    `update ledger_accounts set sequence = sequence + $2
+     where merchant_id = $1 and environment = 'live' and code = 'available'`,
+    [merchant.id, count],
+  )
+}
+
+test('the facts read the book once for any number of withdrawals, and warn after 5,000 transfers or more', async () => {
+  const own = await createWorld()
+  const boss = await createTestOperator(own)
+  const shop = await boss.shop('1000.00', FREE)
+  const keys: WithdrawalKey[] = []
+  const submit = async () => {
+    own.deps.clock.advance(1)
+    keys.push({ merchant_id: shop.merchant.id, id: await boss.submit(shop, { ending: '001', amount: '1000.00' }) })
+  }
+  own.deps.clock.advance(9 * DAY)
+  await addPayments(own, shop, 2_000)
+  for (let i = 0; i < 20; i++) await submit()
+  await own.rows('analyze')
+  const few = await readFacts(own, keys.slice(0, 2))
+  const many = await readFacts(own, keys)
+  assert.ok(few.read >= 2_000, `${few.read} rows: the query reads the book`)
+  assert.ok(many.read <= few.read + 18 * AROUND, `${many.read} rows, and before ${few.read}`)
+  assert.ok(many.result.every(({ income_burst }) => income_burst))
+  own.deps.clock.advance(1_000)
+  await addPayments(own, shop, 5_000)
+  const { result, read } = await readFacts(own, keys)
+  assert.deepEqual(
+    result.map(({ income_burst, income_later }) => [income_burst, income_later]),
+    keys.map(() => [true, { amount_minor: null }]),
+  )
+  assert.ok(read <= 10_000 + 20 * AROUND + few.read, `${read} rows`)
   await own.close()
 })

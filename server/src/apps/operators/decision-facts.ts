@@ -11,7 +11,7 @@ import {
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
 import { type WarningFacts, warningsOf } from './decision-warnings.ts'
-import { compareIncome, incomeOfRequests } from './income.ts'
+import { findBurst, incomeOfRequests, type RequestIncome } from './income.ts'
 import { type DecisionFacts, LATEST_PAID, presentActor } from './withdrawals-schema.ts'
 
 /** The key of a withdrawal in a request: its merchant and its id. */
@@ -26,27 +26,31 @@ export type WithdrawalFacts = WarningFacts &
     received_minor: bigint
     /** The average income of a day before. Null means that it is unknown. */
     daily_before_minor: bigint | null
+    /** The income since the request, if the warning counts it. The amount null means that it is unknown. */
+    income_later: { amount_minor: bigint | null } | null
   }
 
 /** The facts of a withdrawal as operators read them, with the limits that an approval would exceed. */
 export type PresentedFacts = { shown: DecisionFacts; exceeded: ExceededLimits }
 
-type FactsRow = Omit<WithdrawalFacts, 'income_burst' | 'recent_failure' | 'recent_failures' | 'daily_before_minor'> & {
-  failure_count: number
-  failure_id: string | null
-  failure_status: 'REJECTED' | 'FAILED'
-  failure_reason: string | null
-  failure_code: string | null
-  failure_at: Date
-  rejecter_kind: string | null
-  rejecter_id: string | null
-  rejecter_name: string
-  before_minor: bigint
-  later_minor: bigint
-  movements: number
-  created_at: Date
-  merchant_created_at: Date
-}
+type FactsRow = Omit<
+  WithdrawalFacts,
+  'income_burst' | 'income_later' | 'recent_failure' | 'recent_failures' | 'daily_before_minor'
+> &
+  RequestIncome & {
+    failure_count: number
+    failure_id: string | null
+    failure_status: 'REJECTED' | 'FAILED'
+    failure_reason: string | null
+    failure_code: string | null
+    failure_at: Date
+    rejecter_kind: string | null
+    rejecter_id: string | null
+    rejecter_name: string
+    waiting_minor: bigint
+    created_at: Date
+    merchant_created_at: Date
+  }
 
 // The query reads the balance and the payouts of each book once, although several withdrawals may share the book. Limits bound
 // the rows of a book and of the income before a request. Two index lookups find a payout of another merchant to the destination, however often this merchant has paid it.
@@ -79,7 +83,8 @@ const FIND = sql(
      w.merchant_status, w.merchant_verified, w.created_at, w.merchant_created_at,
      coalesce(b.available_minor, 0) as available_minor, b.largest_paid_minor, earlier.paid is null as new_destination,
      coalesce(i.received_minor, 0) as received_minor, coalesce(i.before_minor, 0) as before_minor,
-     coalesce(i.later_minor, 0) as later_minor, coalesce(i.movements, 0) as movements, coalesce(recent.count, 0) as failure_count,
+     coalesce(i.later_minor, 0) as later_minor, coalesce(i.movements_before, 0) as movements_before,
+     coalesce(i.movements_later, 0) as movements_later, coalesce(i.waiting_minor, 0) as waiting_minor, coalesce(recent.count, 0) as failure_count,
      recent.id as failure_id, recent.status as failure_status, recent.status_reason as failure_reason,
      recent.failure_reason_code as failure_code, recent.updated_at as failure_at,
      rejection.actor_kind as rejecter_kind, rejection.actor_id as rejecter_id, rejection.actor_name as rejecter_name,
@@ -113,26 +118,24 @@ export async function findWithdrawalFacts(
   const keys = JSON.stringify(ids.map(({ merchant_id, id }) => ({ merchant_id, id })))
   const rows = await reader.query<FactsRow>(FIND, [keys, CURRENCY, LATEST_PAID])
   return new Map(
-    rows.map(({ created_at, merchant_created_at, later_minor, ...row }) => {
+    rows.map(({ created_at, merchant_created_at, ...row }) => {
       const recent_failures = failuresOf(row)
       const age_ms = created_at.getTime() - merchant_created_at.getTime()
-      const { is_burst, daily_before_minor } = compareIncome({ ...row, age_ms })
+      const { is_before, is_later, later_minor, daily_before_minor } = findBurst(row, { ...row, age_ms })
       const facts = {
         ...row,
         daily_before_minor,
         recent_failures,
         recent_failure: recent_failures !== null,
-        // If the older part of the balance covers the amount, the income of the day is not its source.
-        income_burst: is_burst && row.amount_minor > row.available_minor - row.received_minor - later_minor,
+        income_burst: is_before || is_later,
+        income_later: is_later ? { amount_minor: later_minor } : null,
       }
       return [withdrawalName(row), facts]
     }),
   )
 }
 
-function failuresOf(
-  row: Omit<FactsRow, 'created_at' | 'merchant_created_at' | 'later_minor'>,
-): DecisionFacts['recent_failures'] {
+function failuresOf(row: Omit<FactsRow, 'created_at' | 'merchant_created_at'>): DecisionFacts['recent_failures'] {
   if (row.failure_id === null) return null
   const { rejecter_kind: kind, rejecter_id, rejecter_name } = row
   return {
@@ -200,11 +203,16 @@ export async function presentFacts(
         new_destination: facts.new_destination,
         paid_by_others: facts.paid_by_others,
         recent_failures: facts.recent_failures,
+        income_later: presentLater(facts.income_later),
         warnings: warningsOf(facts, limits),
       }
       return [withdrawalName(facts), { shown, exceeded: limits }]
     }),
   )
+}
+
+function presentLater(later: WithdrawalFacts['income_later']): DecisionFacts['income_later'] {
+  return later && { amount: later.amount_minor === null ? null : formatAmount(later.amount_minor) }
 }
 
 /** Returns true if a withdrawal with this status waits for an approval. */

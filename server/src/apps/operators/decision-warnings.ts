@@ -14,7 +14,7 @@ export type WarningFacts = Pick<Withdrawal, 'environment' | 'amount_minor' | 'to
     paid_by_others: boolean
     /** True means that one of up to three withdrawals before this one was rejected or failed. */
     recent_failure: boolean
-    /** True means that the income of the 24 hours before the request is a burst, and that the older balance does not cover it. */
+    /** True means a burst of income before or after the request that the older balance does not replace. */
     income_burst: boolean
   }
 

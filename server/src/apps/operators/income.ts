@@ -52,48 +52,126 @@ export function compareIncome({
   }
 }
 
+/** The highest number of waiting withdrawals of a book that the sum of their amounts counts. */
+const WAITING_MAX = 1_000
+/** The highest number of transfers of a book that a query reads: the days before a request, and the time since. */
+const BOOK_MAX = 2 * MOVEMENTS_MAX
+
+/** The income before a request with the income since, as `incomeOfRequests` returns them. */
+export type RequestIncome = {
+  received_minor: bigint
+  before_minor: bigint
+  later_minor: bigint
+  movements_before: number
+  movements_later: number
+}
+
 /**
- * The parts of a WITH RECURSIVE clause that read the income before the rows of `requests`: withdrawals with `created_at`, and
- * `merchant_created_at`. `later_minor` is the income since the request. The week is read only if the older part of the balance
- * does not cover the amount.
+ * Returns the burst before a request, and the burst since the day before it, each with an older balance that does not cover the
+ * withdrawals. After too many later transfers, the server knows no income, so that `is_later` is true.
+ */
+export function findBurst(
+  income: RequestIncome,
+  of: { amount_minor: bigint; waiting_minor: bigint; available_minor: bigint; age_ms: number },
+): { daily_before_minor: bigint | null; is_before: boolean; is_later: boolean; later_minor: bigint | null } {
+  const { received_minor, before_minor, later_minor, movements_before, movements_later } = income
+  const { age_ms } = of
+  const is_long = movements_later >= MOVEMENTS_MAX
+  const movements = Math.max(movements_before, movements_later)
+  const before = compareIncome({ received_minor, before_minor, movements, age_ms })
+  const until_now = compareIncome({ received_minor: received_minor + later_minor, before_minor, movements, age_ms })
+  const older_minor = of.available_minor - received_minor - later_minor
+  const waiting_minor = of.waiting_minor > of.amount_minor ? of.waiting_minor : of.amount_minor
+  const is_old_enough = age_ms >= (USUAL_DAYS + 1) * DAY_MS
+  return {
+    daily_before_minor: before.daily_before_minor,
+    is_before: before.is_burst && of.amount_minor > older_minor,
+    is_later: is_old_enough && (is_long || (until_now.is_burst && waiting_minor > older_minor)),
+    later_minor: is_long ? null : later_minor,
+  }
+}
+
+/**
+ * The parts of a WITH RECURSIVE clause that read the income before and since the rows of `requests`: withdrawals with
+ * `created_at`, and `merchant_created_at`. They read each book once. They read the week only if the older balance is too low.
  */
 export const incomeOfRequests = (requests: string, currency: string) =>
-  `income_search(merchant_id, environment, id, place, moment, low, high, newest, missing_minor) as (
-     select w.merchant_id, w.environment, w.id, m.place, m.moment, 1::bigint, a.sequence + 1, a.sequence,
-       w.amount_minor - a.balance_minor
-     from ${requests} w
-     join ledger_accounts a on a.merchant_id = w.merchant_id and a.environment = w.environment and a.currency = ${currency}
+  `income_requests as materialized (
+     select w.merchant_id, w.environment, w.id, w.amount_minor, w.created_at - interval '${(USUAL_DAYS + 1) * 24} hours' as week_from,
+       w.created_at - interval '24 hours' as day_from, w.created_at + interval '1 millisecond' as request_end
+     from ${requests} w where w.merchant_created_at <= w.created_at - interval '${(USUAL_DAYS + 1) * 24} hours'
+   ), income_books as materialized (
+     select b.*, a.balance_minor, a.sequence as newest, greatest(b.largest_minor, waiting.amount_minor) as waiting_minor
+     from (
+       select merchant_id, environment, min(week_from) as week_from, min(day_from) as day_from,
+         max(amount_minor) as largest_minor from income_requests group by merchant_id, environment
+     ) b
+     join ledger_accounts a on a.merchant_id = b.merchant_id and a.environment = b.environment and a.currency = ${currency}
        and a.code = 'available'
-     cross join unnest(array[w.created_at - interval '${(USUAL_DAYS + 1) * 24} hours', w.created_at - interval '24 hours',
-       w.created_at + interval '1 millisecond']) with ordinality as m(moment, place)
-     where w.merchant_created_at <= w.created_at - interval '${(USUAL_DAYS + 1) * 24} hours'
+     cross join lateral (
+       select coalesce(sum(o.amount_minor), 0)::bigint as amount_minor from (
+         select amount_minor from withdrawals
+         where merchant_id = b.merchant_id and environment = b.environment
+           and status in ('PENDING_ADMIN_APPROVAL', 'INFO_REQUESTED') limit ${WAITING_MAX}) o
+     ) waiting
+   ), income_search(merchant_id, environment, place, moment, low, high) as (
+     select b.merchant_id, b.environment, m.place, m.moment, greatest(b.newest + 1 - ${BOOK_MAX}, 1), b.newest + 1
+     from income_books b
+     cross join unnest(array[b.week_from, b.day_from]) with ordinality as m(moment, place)
      union all
-     select s.merchant_id, s.environment, s.id, s.place, s.moment,
+     select s.merchant_id, s.environment, s.place, s.moment,
        case when t.created_at < s.moment then (s.low + s.high) / 2 + 1 else s.low end,
-       case when t.created_at < s.moment then s.high else (s.low + s.high) / 2 end, s.newest, s.missing_minor
+       case when t.created_at < s.moment then s.high else (s.low + s.high) / 2 end
      from income_search s cross join lateral (
        select created_at from ledger_transfers
        where merchant_id = s.merchant_id and environment = s.environment and sequence = (s.low + s.high) / 2 offset 0
      ) t where s.low < s.high
    ), income_ranges as materialized (
-     select merchant_id, environment, id, min(newest) as newest, min(missing_minor) as missing_minor,
-       min(low) filter (where place = 1) as week_from, min(low) filter (where place = 2) as day_from,
-       min(low) filter (where place = 3) as request_at
-     from income_search where low = high group by merchant_id, environment, id
-   ), income as materialized (
-     select r.merchant_id, r.id, day.received_minor, day.later_minor, week.before_minor,
-       greatest(r.request_at - r.week_from, r.newest + 1 - r.request_at)::int as movements
-     from income_ranges r
-     cross join lateral (
-       select coalesce(sum(t.amount_minor) filter (where t.sequence < r.request_at), 0)::bigint as received_minor,
-         coalesce(sum(t.amount_minor) filter (where t.sequence >= r.request_at), 0)::bigint as later_minor
-       from ledger_transfers t
+     select merchant_id, environment, min(low) filter (where place = 1) as week_from,
+       min(low) filter (where place = 2) as day_from
+     from income_search where low = high group by merchant_id, environment
+   ), income_days as materialized (
+     select r.merchant_id, r.environment, t.created_at, case when t.${RECEIVED} then t.amount_minor else 0 end as amount_minor
+     from income_ranges r cross join lateral (
+       select t.created_at, t.posting, t.amount_minor from ledger_transfers t
        where t.merchant_id = r.merchant_id and t.environment = r.environment and ${IS_BOOKING} and t.sequence >= r.day_from
-         and t.${RECEIVED} and r.request_at - r.week_from < ${MOVEMENTS_MAX} and r.newest + 1 - r.request_at < ${MOVEMENTS_MAX}
-     ) day cross join lateral (
-       select coalesce(sum(t.amount_minor), 0)::bigint as before_minor from ledger_transfers t
+     ) t
+   ), income_weeks as materialized (
+     select r.merchant_id, r.environment, t.created_at, case when t.${RECEIVED} then t.amount_minor else 0 end as amount_minor
+     from income_ranges r
+     join income_books b on b.merchant_id = r.merchant_id and b.environment = r.environment
+     cross join lateral (
+       select coalesce(sum(d.amount_minor), 0) as amount_minor from income_days d
+       where d.merchant_id = r.merchant_id and d.environment = r.environment
+     ) days cross join lateral (
+       select t.created_at, t.posting, t.amount_minor from ledger_transfers t
        where t.merchant_id = r.merchant_id and t.environment = r.environment and ${IS_BOOKING} and t.sequence >= r.week_from
-         and t.sequence < r.day_from and t.${RECEIVED} and day.received_minor > 0
-         and r.missing_minor + day.received_minor + day.later_minor > 0
-     ) week
+         and t.sequence < r.day_from and days.amount_minor > 0 and b.waiting_minor > b.balance_minor - days.amount_minor
+     ) t
+   ), income_sums as (
+     select e.merchant_id, e.environment, e.id, e.place,
+       sum(e.amount_minor) over before as amount_minor, count(e.amount_minor) over before as movements,
+       sum(e.amount_minor) over whole as all_minor, count(e.amount_minor) over whole as all_movements
+     from (
+       select merchant_id, environment, null::uuid as id, 4 as place, created_at as at, amount_minor from income_days
+       union all
+       select merchant_id, environment, null::uuid, 4, created_at, amount_minor from income_weeks
+       union all
+       select r.merchant_id, r.environment, r.id, m.place, m.moment, null
+       from income_requests r
+       cross join unnest(array[r.week_from, r.day_from, r.request_end]) with ordinality as m(moment, place)
+     ) e
+     window before as (partition by e.merchant_id, e.environment order by e.at, e.place rows unbounded preceding),
+       whole as (partition by e.merchant_id, e.environment)
+   ), income as materialized (
+     select s.merchant_id, s.id, b.waiting_minor,
+       (max(coalesce(s.amount_minor, 0)) filter (where place = 3)
+         - max(coalesce(s.amount_minor, 0)) filter (where place = 2))::bigint as received_minor,
+       (max(coalesce(s.amount_minor, 0)) filter (where place = 2)
+         - max(coalesce(s.amount_minor, 0)) filter (where place = 1))::bigint as before_minor,
+       (max(coalesce(s.all_minor, 0)) - max(coalesce(s.amount_minor, 0)) filter (where place = 3))::bigint as later_minor,
+       (max(s.movements) filter (where place = 3) - max(s.movements) filter (where place = 1))::int as movements_before,
+       (max(s.all_movements) - max(s.movements) filter (where place = 3))::int as movements_later
+     from income_sums s join income_books b on b.merchant_id = s.merchant_id and b.environment = s.environment
+     where s.id is not null group by s.merchant_id, s.id, b.waiting_minor
    )`

@@ -140,10 +140,14 @@ export const DecisionFacts = Type.Object(
           'The failures among up to three withdrawals of the merchant before this one. The latest failure has the latest change, whose time is `at`. Null means that there is none.',
       },
     ),
+    income_later: Type.Union([Type.Object({ amount: nullable(Type.String()) }), Type.Null()], {
+      description:
+        'The income after the request, if the warning income_burst is about it. Its `amount` is null after 5,000 transfers or more. Null means that the warning is not about it.',
+    }),
     warnings: Type.Array(
       oneOf(
         DECISION_WARNINGS,
-        'income_burst: the income of the 24 hours before the request is at least 5 times the average day of the 7 days before them, and the older balance does not cover the amount. large_share: amount and fees take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
+        'income_burst: the income of the 24 hours before the request is at least 5 times the average day of the 7 days before them, and the older balance does not cover the amount; or the same with the income until now, and the older balance does not cover the waiting withdrawals; or 5,000 transfers or more followed the request. large_share: amount and fees take at least 80 % of the available balance. large_multiple: the amount is at least 5 times `largest_paid_amount`. recent_failure: one of up to three withdrawals before this one was rejected or failed.',
       ),
       { description: 'What an operator must check before an approval, the most severe warning first.' },
     ),
@@ -154,7 +158,7 @@ export type DecisionFacts = Static<typeof DecisionFacts>
 
 const ExceededFact = (description: string) =>
   Type.Union([Type.Object({ limit: Type.String(), approved_today: Type.String() }), Type.Null()], { description })
-const { largest_paid_amount, times_largest_paid, warnings } = DecisionFacts.properties
+const { largest_paid_amount, times_largest_paid, income_later, warnings } = DecisionFacts.properties
 
 const DecisionEvidence = Type.Object(
   {
@@ -171,6 +175,7 @@ const DecisionEvidence = Type.Object(
     income: Type.Union([Type.Object({ received: Type.String(), daily_before: Type.String() }), Type.Null()], {
       description: 'The figures of the warning income_burst. Null means that there was no such warning.',
     }),
+    income_later: Type.Optional(income_later),
     daily_limit: ExceededFact('The figures of the warning daily_limit. Null means that there was no such warning.'),
     destination_limit: ExceededFact(
       'The figures of the warning destination_limit. Null means that there was no such warning.',
