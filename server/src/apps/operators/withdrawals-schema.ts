@@ -163,7 +163,9 @@ const { largest_paid_amount, times_largest_paid, income_later, warnings } = Deci
 const DecisionEvidence = Type.Object(
   {
     warnings,
-    available: Type.String({ description: 'The available balance of the merchant before the decision.' }),
+    available: Type.String({
+      description: 'The available balance of the merchant before the decision, or before all decisions of its batch.',
+    }),
     balance_percent: nullable(
       Type.String({
         description:
