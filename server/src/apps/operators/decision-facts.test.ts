@@ -208,6 +208,8 @@ test('the list, the case and the dry run show the same warnings about a shared p
     [['income_burst'], ['income_burst', 'large_share']],
     'the older part of the balance covers the small withdrawal, but not all of them',
   )
+  const laterIncome = async () => Promise.all(later.map(async (id) => (await factsInCase(id))?.income_later))
+  assert.deepEqual(await laterIncome(), [{ amount: '0.00' }, null])
   world.deps.clock.advance(1)
   await fund(world, 6_000_000n, of)
   assert.deepEqual(await laterWarnings(), [['income_burst'], ['income_burst']], 'later income is no older balance')

@@ -83,10 +83,13 @@ export function findBurst(
   const older_minor = of.available_minor - received_minor - later_minor
   const waiting_minor = of.waiting_minor > of.amount_minor ? of.waiting_minor : of.amount_minor
   const is_old_enough = age_ms >= (USUAL_DAYS + 1) * DAY_MS
+  const is_before = before.is_burst && of.amount_minor > older_minor
+  // Without later income, the sentence about the burst before the request already tells everything.
+  const adds_nothing = is_before && later_minor === 0n
   return {
     daily_before_minor: before.daily_before_minor,
-    is_before: before.is_burst && of.amount_minor > older_minor,
-    is_later: is_old_enough && (is_long || (until_now.is_burst && waiting_minor > older_minor)),
+    is_before,
+    is_later: is_old_enough && !adds_nothing && (is_long || (until_now.is_burst && waiting_minor > older_minor)),
     later_minor: is_long ? null : later_minor,
   }
 }
