@@ -272,7 +272,7 @@ export function ChargesPanel({ of: { withdrawal, facts, api_key_created_at } }: 
           ],
           [total, <strong key="total">{money(withdrawal.total_reserved_amount)}</strong>],
           ...size,
-          [t.rule, withdrawal.pricing_rule_label && operatorWords.rule(withdrawal.pricing_rule_label)],
+          [t.rule, withdrawal.pricing_rule_label ? operatorWords.rule(withdrawal.pricing_rule_label) : null],
           [
             t.requested_by,
             api_key_created_at === null
