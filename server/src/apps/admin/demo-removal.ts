@@ -115,7 +115,7 @@ async function refuseOpenMoney(reader: Reader, merchant_id: string): Promise<voi
     refuse('invalid_state', { message, details })
   }
   if (payments + payouts === 0) return
-  const message = `The demo history has ${payments} payments and ${payouts} payouts under way. End a payout pause that holds them, let the server run until they end, then repeat.`
+  const message = `The demo history has ${payments} payments and ${payouts} payouts under way. Let the server run until they end, and end a payout pause that holds them. Then repeat.`
   refuse('invalid_state', { message, details })
 }
 
