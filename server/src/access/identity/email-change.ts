@@ -28,8 +28,8 @@ export type EmailRequest = { email: string; has_mail_server: boolean }
 
 /**
  * Queues an e-mail to the new address with a link that changes the address, and a notice to the present address. If another user
- * has the new address, its e-mail says so and has no link, but the answer and the notice are the same. Refuses a wrong address with 400, too many requests with 429, and a user who may
- * not change the address with invalid_state.
+ * has the new address, its e-mail says so and has no link, but the answer and the notice are the same. Refuses a wrong address
+ * with 400, too many requests with 429, and a user who may not change the address with invalid_state.
  */
 export async function requestEmail(
   deps: Deps,
