@@ -61,6 +61,8 @@ export async function file({ page }: Visitor, column: string): Promise<Sum> {
 export async function figures({ page }: Visitor): Promise<Record<string, { figure: string; beside: string }>> {
   await page.getByText('Paid out', { exact: true }).waitFor()
   await page.getByText('Money for withdrawals.').waitFor()
+  // Before the response, the page shows the names with grey places for the figures.
+  await page.locator('.figure-loading').first().waitFor({ state: 'detached' })
   const found = await page.evaluate<
     [string, string, string][]
   >(`[...document.querySelectorAll('dl.totals > div')].map((one) => [
