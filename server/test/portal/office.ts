@@ -176,8 +176,15 @@ async function visit(
       assert.deepEqual(await violations(page), [], `${name}: ${page.url()}`)
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size)
+        // The page needs two frames to change a table into rows for phones.
+        await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
         const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
         assert.ok(over <= 0, `${name} is ${over} pixels too wide for ${size.width}`)
+        // The rows of a list hide what is too wide, so the page does not become wider.
+        const cut = await page.evaluate<string[]>(
+          "[...document.querySelectorAll('.rows > li')].filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.innerText)",
+        )
+        assert.deepEqual(cut, [], `${name}: rows are cut at ${size.width}`)
       }
     },
     async press(sw, en) {
