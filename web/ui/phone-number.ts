@@ -17,7 +17,7 @@ export function plainNumber(text: string): string {
  * The pages of payers read a number in the same way.
  */
 export function readPhone(text: string): string | null {
-  const [, digits] = /^(?:00255|\+?255|0)?([67]\d{8})$/.exec(plainNumber(text).replace(/[ -]/g, '')) ?? []
+  const [, digits] = /^(?:(?:\+|00)?2550?|0)?([67]\d{8})$/.exec(plainNumber(text).replace(/[ -]/g, '')) ?? []
   return digits === undefined ? null : `255${digits}`
 }
 

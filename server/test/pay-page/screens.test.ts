@@ -33,9 +33,9 @@ const REFRESHES = 'meta-refresh'
 
 /**
  * The screens that the browser opens. The screens of failure reasons differ only in their texts, so the browser opens two of
- * them.
+ * them. For the same reason, the browser opens one of the screens of a refused number.
  */
-const TESTED_PAGES = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)/.test(name))
+const TESTED_PAGES = NAMES.filter((name) => !/^failed-(?!timeout|wrong_pin)|^choose-refused-(?!prefix)/.test(name))
 
 /** The number of pages that a test opens at the same time. The test mostly waits, so several pages do not slow it down. */
 const AT_ONCE = 6

@@ -184,7 +184,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       ...choose,
       problems: [
         { field: 'method', problem: 'method_missing' },
-        { field: 'phone', problem: 'phone_wrong' },
+        { field: 'phone', problem: 'phone_short' },
       ],
       typed: { phone: '0754 12', method: 'PROVIDER_PESA' },
       unanswered: { ...unanswered, state: 'choose' },
@@ -195,6 +195,24 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
       problems: [{ field: 'phone', problem: 'phone_missing' }],
       methods: ['WALLET_PUSH', 'TANQR'],
     },
+    ...Object.fromEntries(
+      (
+        [
+          ['characters', '0754 12E 456'],
+          ['foreign', '+254 712 345 678'],
+          ['short', '0754 123 45'],
+          ['long', '0754 123 4567'],
+          ['prefix', '022 211 1234'],
+        ] as const
+      ).map(([name, phone]) => [
+        `choose-refused-${name}`,
+        {
+          ...choose,
+          problems: [{ field: 'phone', problem: `phone_${name}` }],
+          typed: { phone, method: 'WALLET_PUSH' },
+        },
+      ]),
+    ),
     'choose-wrong-phone': {
       ...choose,
       problems: [

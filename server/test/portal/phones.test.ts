@@ -17,9 +17,20 @@ const PASTED = [
   '0754\u2013123\u2011001',
   '00255754123001',
   '+(255) 754-123-001',
+  '+255 0754 123 001',
+  '255 (0)754 123 001',
+  '00255 0754 123 001',
   '\t754123001\r\n',
 ]
-const NO_MOBILE_NUMBERS = ['', '(022) 211 1234', '0754 ABC 456', '0754,123,001', '00254712345678', '++255754123001']
+const NO_MOBILE_NUMBERS = [
+  '',
+  '(022) 211 1234',
+  '0754 ABC 456',
+  '0754,123,001',
+  '00254712345678',
+  '++255754123001',
+  '+0754123001',
+]
 
 /** Returns the text with an escape in place of each character that is not ASCII or not visible. */
 const escaped = (text: string) =>

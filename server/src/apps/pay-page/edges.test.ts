@@ -78,6 +78,7 @@ for (const [what, phone] of [
   ['the invisible marks of a contact', '\u202a+255 754 123 001\u202c'],
   ['brackets and dots', '(0754) 123.001'],
   ['a dialled prefix', '00255754123001'],
+  ['a country code and a leading zero', '+255 0754 123 001'],
 ] as const) {
   test(`a payer pays by a pasted number with ${what}`, async () => {
     const { slug, collection_id } = await newPage()

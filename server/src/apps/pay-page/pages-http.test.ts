@@ -346,7 +346,11 @@ describe('forms of the pay page', () => {
     const key = keyIn(await look(`/pay/${slug}`))
     const before_counts = await counts()
     for (const [form, problem, kept] of [
-      [{ method: 'WALLET_PUSH', phone: '12 <b>' }, 'phone_wrong', 'value="12 &lt;b&gt;"'],
+      [{ method: 'WALLET_PUSH', phone: '12 <b>' }, 'phone_characters', 'value="12 &lt;b&gt;"'],
+      [{ method: 'WALLET_PUSH', phone: '+254 712 345 678' }, 'phone_foreign', 'value="+254 712 345 678"'],
+      [{ method: 'WALLET_PUSH', phone: '0754 123 45' }, 'phone_short', 'value="0754 123 45"'],
+      [{ method: 'WALLET_PUSH', phone: '0754 123 4567' }, 'phone_long', 'value="0754 123 4567"'],
+      [{ method: 'WALLET_PUSH', phone: '022 211 1234' }, 'phone_prefix', 'value="022 211 1234"'],
       [{ method: 'WALLET_PUSH', phone: '' }, 'phone_missing', 'value=""'],
       [{ method: 'CASH', phone: '0754123001' }, 'method_missing', '0754123001'],
     ] as const) {

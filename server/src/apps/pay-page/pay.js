@@ -255,7 +255,7 @@ const phone = find('#phone')
  * payers mistype.
  */
 phone?.addEventListener('input', () => {
-  const digits = phone.value.replace(/\D/g, '').replace(/^(?:(?:00)?255|0)/, '')
+  const digits = phone.value.replace(/\D/g, '').replace(/^(?:(?:00)?2550?|0)/, '')
   let known = !/^[67]\d{8}$/.test(digits) || !find('#networks')
   for (const mark of all('[data-prefixes]')) {
     const on = digits.length > 1 && mark.dataset.prefixes.split(' ').includes(digits.slice(0, 2))
@@ -273,7 +273,7 @@ function hidePhoneProblem() {
   show(find('.problems'), find('.problems li:not([hidden])') !== null)
 }
 phone?.addEventListener('change', () => {
-  const digits = phone.value.replace(/[\s.()-]/g, '').match(/^(?:(?:\+|00)?255|0)?([67]\d{8})$/)?.[1]
+  const digits = phone.value.replace(/[\s.()-]/g, '').match(/^(?:(?:\+|00)?2550?|0)?([67]\d{8})$/)?.[1]
   if (digits) phone.value = `0${digits.slice(0, 3)} ${digits.slice(3, 6)} ${digits.slice(6)}`
 })
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fingerprint, type IdempotencyClaim, isIdempotencyKey } from '../../kernel/http/index.ts'
-import { Refusal, typedPhone } from '../../kernel/lib/index.ts'
+import { Refusal, typedPhone, typedPhoneProblem } from '../../kernel/lib/index.ts'
 import type { Link } from '../../money/payment-links/index.ts'
 import { availableMethods, METHOD_OF, type PageContext, screenContextOf } from './context.ts'
 import { showLinkPage } from './pages.ts'
@@ -108,7 +108,7 @@ function readChoice(
   if (method === 'TANQR') return { method, phone: null }
   const canonical = several ? null : phone === '' ? link.customer_phone : typedPhone(phone)
   if (canonical === null)
-    problems.push({ field: 'phone', problem: phone === '' && !several ? 'phone_missing' : 'phone_wrong' })
+    problems.push({ field: 'phone', problem: phone === '' ? 'phone_missing' : typedPhoneProblem(phone) })
   if (method === null || problems.length > 0) return { problems, phone, method }
   return { method, phone: canonical }
 }

@@ -48,7 +48,11 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   no_method: 'No payment method is available at the moment. Try again later.',
   there_is_a_problem: 'There is a problem',
   phone_missing: 'Enter the phone number that will pay.',
-  phone_wrong: 'Enter a Tanzanian phone number, such as 0754 123 456.',
+  phone_characters: 'The number has a letter or another sign. Enter digits only.',
+  phone_foreign: 'This is a number of another country. Enter a Tanzanian number.',
+  phone_short: 'The number is too short. It needs 10 digits that begin with 0, or 12 that begin with 255.',
+  phone_long: 'The number is too long. It needs 10 digits that begin with 0, or 12 that begin with 255.',
+  phone_prefix: 'No mobile network of Tanzania has this number. Mobile numbers begin with 06 or 07.',
   method_missing: 'Choose how to pay.',
   unanswered:
     'There is a payment on this link that has no answer yet. If you entered your PIN, do not pay again: wait for the answer.',

@@ -48,7 +48,11 @@ export const sw = {
   no_method: 'Njia zote za kulipa hazipatikani kwa sasa. Jaribu tena baadaye.',
   there_is_a_problem: 'Kuna tatizo',
   phone_missing: 'Andika namba ya simu itakayolipa.',
-  phone_wrong: 'Andika namba ya simu ya Tanzania, kama 0754 123 456.',
+  phone_characters: 'Namba ina herufi au alama nyingine. Andika tarakimu tu.',
+  phone_foreign: 'Hii ni namba ya nchi nyingine. Andika namba ya Tanzania.',
+  phone_short: 'Namba ni fupi mno. Inahitaji tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
+  phone_long: 'Namba ni ndefu mno. Inahitaji tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
+  phone_prefix: 'Hakuna mtandao wa simu wa Tanzania wenye namba hii. Namba za simu zinaanza na 06 au 07.',
   method_missing: 'Chagua njia ya kulipa.',
   unanswered: 'Kuna malipo ya kiungo hiki ambayo bado hayana majibu. Kama umeshaweka PIN, usilipe tena: subiri majibu.',
   unanswered_code:

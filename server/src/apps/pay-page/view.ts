@@ -3,7 +3,7 @@
 
 import type { MerchantLook } from '../../access/merchants/index.ts'
 import type { Environment } from '../../kernel/http/index.ts'
-import type { Html, Language } from '../../kernel/lib/index.ts'
+import type { Html, Language, PhoneProblem } from '../../kernel/lib/index.ts'
 
 /** The facts that every screen shows, even without a merchant. */
 export type Frame = {
@@ -52,7 +52,7 @@ export type MerchantFrame = Frame & {
 export type PayMethod = 'WALLET_PUSH' | 'PROVIDER_PESA' | 'TANQR'
 
 /** A problem of one field that the form shows beside the field. */
-export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' | 'phone_wrong' | 'method_missing' }
+export type FormProblem = { field: 'phone' | 'method'; problem: 'phone_missing' | PhoneProblem | 'method_missing' }
 
 /** The address that a page polls for its state. If the state changes, the page opens `check_path`. */
 export type PollPaths = { poll_path: string; check_path: string }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalPhone, lastPhoneDigits } from './phone.ts'
+import { canonicalPhone, lastPhoneDigits, typedPhone, typedPhoneProblem } from './phone.ts'
 
 /** Any 16-bit code unit, including a lone surrogate or a control character. */
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code))
@@ -42,6 +42,29 @@ for (const [text, why] of [
 ] as const) {
   test(`canonicalPhone returns null for ${JSON.stringify(text.slice(0, 20))} (${why})`, () =>
     assert.equal(canonicalPhone(text), null))
+}
+
+for (const [text, problem] of [
+  ['O754 123 456', 'phone_characters'],
+  ['0754 123 456 / 0655 123 456', 'phone_characters'],
+  ['٠٧٥٤١٢٣٤٥٦', 'phone_characters'],
+  ['+254 712 345 678', 'phone_foreign'],
+  ['00254712345678', 'phone_foreign'],
+  ['0754 123 45', 'phone_short'],
+  ['255 754 123 45', 'phone_short'],
+  ['+255', 'phone_short'],
+  ['+', 'phone_short'],
+  ['0', 'phone_short'],
+  ['0754 123 4567', 'phone_long'],
+  ['+255 0754 123 4567', 'phone_long'],
+  ['00754 123 456', 'phone_long'],
+  ['022 211 1234', 'phone_prefix'],
+  ['+255 22 211 1234', 'phone_prefix'],
+] as const) {
+  test(`typedPhoneProblem returns ${problem} for "${text}"`, () => {
+    assert.equal(typedPhone(text), null)
+    assert.equal(typedPhoneProblem(text), problem)
+  })
 }
 
 test('canonicalPhone returns one canonical form for a number with the prefix +255, 255 or 0, or without a prefix', () => {

@@ -15,10 +15,27 @@ export function canonicalPhone(text: string): string | null {
 
 /**
  * Returns the canonical form of a number that a person typed or pasted into a form. The number may also contain invisible
- * marks, any spaces and dashes, dots and brackets, or begin with 00255. The API refuses such a number.
+ * marks, any spaces and dashes, dots and brackets, begin with 00255, or have a 0 after 255. The API refuses such a number.
  */
 export function typedPhone(text: string): string | null {
-  return canonicalPhone(text.replace(/[\p{Cf}\p{Pd}\s.()]/gu, '').replace(/^00255/, '255'))
+  return canonicalPhone(withoutSeparators(text).replace(/^(?:\+|00)?2550?/, '255'))
+}
+
+function withoutSeparators(typed: string): string {
+  return typed.replace(/[\p{Cf}\p{Pd}\s.()]/gu, '')
+}
+
+/** What is wrong with a typed number: a character, the country, the number of digits, or the first digits. */
+export type PhoneProblem = 'phone_characters' | 'phone_foreign' | 'phone_short' | 'phone_long' | 'phone_prefix'
+
+/** Returns what is wrong with a number that `typedPhone` does not accept. */
+export function typedPhoneProblem(text: string): PhoneProblem {
+  const typed = withoutSeparators(text)
+  if (!/^\+?\d*$/.test(typed)) return 'phone_characters'
+  if (/^(?:\+|00(?![67]))(?!2?$|25?$|255)/.test(typed)) return 'phone_foreign'
+  const digits = typed.replace(/^(?:(?:\+|00)?2550?|\+|0)/, '').length
+  if (digits < 9) return 'phone_short'
+  return digits > 9 ? 'phone_long' : 'phone_prefix'
 }
 
 /** The number of digits of a canonical phone number. */
