@@ -242,7 +242,7 @@ for (const way of WAYS) {
       const payer = await comes({ refusals: [422] })
       await payer.page.goto(link.url)
       await payer.payBy('12345')
-      await payer.page.locator('.problems').waitFor()
+      await payer.page.getByText(payer.says('Namba ni fupi', 'The number is too short')).waitFor()
       assert.equal(
         await payer.page.title(),
         `${payer.says('Kosa: Lipa', 'Problem: Pay')} TZS\u00a025,000 - Duka la Asha`,

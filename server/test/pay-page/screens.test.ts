@@ -85,7 +85,7 @@ for (const way of WAYS) {
 test('a payer with a small phone sees the pay button without scrolling', async () => {
   const opened = await openPage(browser, PHONE)
   for (const language of LANGUAGES) {
-    for (const name of ['choose', 'choose-saved']) {
+    for (const name of ['choose', 'choose-saved', ...NAMES.filter((one) => /^choose-(?:empty|refused)/.test(one))]) {
       for (const as_test of [false, true]) {
         await opened.page.goto(site.address(name, language, { as_test }))
         const box = await opened.page.locator('button.first').boundingBox()
@@ -166,6 +166,7 @@ test('a page moves the focus to its new message, with and without the script', a
     for (const [name, focused] of [
       ['choose', 'BODY'],
       ['choose-wrong', 'DIV'],
+      ['choose-empty', 'INPUT'],
       ['waiting-push', 'H1'],
       ['success-here', 'H1'],
       ['failed-timeout', 'H1'],
@@ -263,7 +264,7 @@ test('on a phone, the card of payment by phone has the same space above its firs
 test('the list of problems has the same space above its heading as below its last line', async () => {
   const opened = await openPage(browser, { viewport: { width: 360, height: 640 } })
   for (const language of LANGUAGES) {
-    await opened.page.goto(site.address('choose-empty', language))
+    await opened.page.goto(site.address('choose-wrong', language))
     const space = await opened.page.evaluate<[number, number]>(`(() => {
       const list = document.querySelector('.problems')
       const box = list.getBoundingClientRect()

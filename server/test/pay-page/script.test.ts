@@ -273,12 +273,15 @@ test('when the server shows the form again, the browser shows that page after on
   form = (_, response) =>
     void response
       .writeHead(422, { 'content-type': 'text/html; charset=utf-8' })
-      .end(`<!doctype html>${whole.replace(/<title>[^<]*/, '<title>Check the number')}`)
+      .end(
+        `<!doctype html>${whole.replace(/<title>[^<]*/, '<title>Check the number').replace('id="phone"', 'id="phone" autofocus')}`,
+      )
   const pay = page.getByRole('button', { name: 'Pay TZS 25,000' })
   const posts = () => received.filter((one) => one.startsWith('POST')).length
   for (const number of [1, 2]) {
     await pay.click()
     await until(async () => (await page.title()) === 'Check the number' && (await page.inputValue('#phone')) === '')
+    await page.locator('#phone:focus').waitFor()
     assert.equal(posts(), number)
     // The script of the new page writes the number in the usual form.
     await until(async () => {

@@ -159,6 +159,8 @@ test('the pages of an open prompt show once by which minute of Tanzanian time th
   }
 })
 
+const REFUSALS = /<div class="problems"[^>]* autofocus>/
+
 test('each page has one h1, one offline notice and the right title, and each but the first focuses its problems or its h1', () => {
   for (const { name, page, view } of PAGES) {
     assert.equal(page.match(/<h1/g)?.length, 1, name)
@@ -168,7 +170,8 @@ test('each page has one h1, one offline notice and the right title, and each but
     const wrong = view.screen === 'choose' && view.problems.length > 0
     assert.equal(/^(?:Kosa|Problem): /.test(title), wrong, name)
     // The first page announces no change, so only the first page has no focused heading.
-    const expected = wrong ? /<div class="problems"[^>]* autofocus>/ : /<h1 tabindex="-1" autofocus>/
+    const refusal = /^choose-(?:empty|refused)/.test(name) ? /<input id="phone"[^>]* autofocus>/ : REFUSALS
+    const expected = wrong ? refusal : /<h1 tabindex="-1" autofocus>/
     if (view.screen === 'choose' && !wrong) assert.doesNotMatch(page, /autofocus/, name)
     else assert.match(page, expected, name)
   }

@@ -246,6 +246,8 @@ function showPage(page) {
   document.write(page.replace(/(src="[^"]+\.js)/, `$1#${Math.random()}`))
   document.close()
   scrollTo(0, 0)
+  // A browser moves the focus of `autofocus` only once in a document.
+  find('[autofocus]')?.focus()
 }
 addEventListener('pageshow', () => buttons(false))
 

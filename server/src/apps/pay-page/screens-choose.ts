@@ -16,7 +16,10 @@ import {
 import { pageTexts } from './texts.ts'
 import type { ChooseScreen, FormProblem, PayMethod } from './view.ts'
 
-/** Returns the screen with every available way to pay. If the form has problems, the list of problems comes first. */
+/**
+ * Returns the screen with every available way to pay. A single problem of a form stands at its field, which has the focus. Other
+ * problems are in a list at the top.
+ */
 export function chooseScreen(view: ChooseScreen): ScreenContent {
   const { say, plain } = pageTexts(view.language)
   const until = view.expires_at && factList([[say('pay_before'), nowrap(showTime(view.expires_at, view.language))]])
@@ -42,8 +45,14 @@ ${
   }
 }
 
+/** Returns true if the only problem of the form stands at its field. */
+function isAtField({ problems, methods }: ChooseScreen): boolean {
+  const phones = methods.filter((method) => method !== 'TANQR').length
+  return problems.length === 1 && (problems[0]?.field === 'phone' ? phones > 0 : phones > 1)
+}
+
 function problemList(view: ChooseScreen): Html | null {
-  if (view.problems.length === 0) return null
+  if (view.problems.length === 0 || isAtField(view)) return null
   const { say } = pageTexts(view.language)
   return html`<div class="problems" role="alert" aria-labelledby="problems" tabindex="-1" autofocus>
 <h2 id="problems">${say('there_is_a_problem')}</h2>
@@ -108,6 +117,7 @@ function leads(view: ChooseScreen, methods: readonly PayMethod[]): Html {
 function accountKinds(view: ChooseScreen, methods: readonly PayMethod[]): Html {
   const { say } = pageTexts(view.language)
   const problem = view.problems.find(({ field }) => field === 'method')
+  const focus = problem && isAtField(view)
   const chosen = methods.includes(view.typed.method as PayMethod) ? view.typed.method : methods[0]
   return html`<fieldset${problem && html` aria-describedby="method-problem"`}>
 <legend class="unseen">${say('kind_of_account')}</legend>
@@ -117,7 +127,7 @@ ${
 `
 }<div class="kinds">${methods.map(
     (method, i) =>
-      html`<label class="choice"><input type="radio" name="method" value="${method}"${i === 0 && html` id="method"`}${method === chosen && html` checked`}> <span>${
+      html`<label class="choice"><input type="radio" name="method" value="${method}"${i === 0 && html` id="method"`}${method === chosen && html` checked${focus && ' autofocus'}`}> <span>${
         method === 'WALLET_PUSH' ? say('from_network') : merchantText(view.wallet_name)
       }</span></label>
 `,
@@ -155,7 +165,7 @@ ${
   problem &&
   html`<p class="problem" id="phone-problem">${say(problem.problem)}</p>
 `
-}<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" maxlength="32" value="${view.typed.phone.slice(0, 32)}" aria-describedby="phone-hint${problem && ' phone-problem'}"${problem && html` aria-invalid="true"`}>
+}<input id="phone" name="phone" type="tel" inputmode="tel" autocomplete="tel" maxlength="32" value="${view.typed.phone.slice(0, 32)}" aria-describedby="${problem && 'phone-problem '}phone-hint"${problem && html` aria-invalid="true"${isAtField(view) && ' autofocus'}`}>
 <p class="hint" id="other-network" role="status" hidden>${say('other_network')}</p>
 </div>
 `

@@ -50,9 +50,9 @@ export const sw = {
   phone_missing: 'Andika namba ya simu itakayolipa.',
   phone_characters: 'Namba ina herufi au alama nyingine. Andika tarakimu tu.',
   phone_foreign: 'Hii ni namba ya nchi nyingine. Andika namba ya Tanzania.',
-  phone_short: 'Namba ni fupi mno. Inahitaji tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
-  phone_long: 'Namba ni ndefu mno. Inahitaji tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
-  phone_prefix: 'Hakuna mtandao wa simu wa Tanzania wenye namba hii. Namba za simu zinaanza na 06 au 07.',
+  phone_short: 'Namba ni fupi: andika tarakimu 10 kuanzia 0, au 12 kuanzia 255.',
+  phone_long: 'Namba ni ndefu: andika tarakimu 10 kuanzia 0, au 12 kuanzia 255.',
+  phone_prefix: 'Hii si namba ya simu ya mkononi: za Tanzania zinaanza na 06 au 07.',
   method_missing: 'Chagua njia ya kulipa.',
   unanswered: 'Kuna malipo ya kiungo hiki ambayo bado hayana majibu. Kama umeshaweka PIN, usilipe tena: subiri majibu.',
   unanswered_code:
