@@ -181,6 +181,8 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     says,
     async sees(sw, en) {
       await page.getByRole('heading', { level: 1, name: says(sw, en), exact: true }).waitFor()
+      // The heading can be visible before the script of the page has run.
+      await page.waitForLoadState()
       await payer.looks(says(sw, en))
     },
     async looks(name) {
