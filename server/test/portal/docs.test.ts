@@ -132,7 +132,7 @@ test('without scripts a reader opens the menu, changes the language of an exampl
   await page.getByRole('searchbox').fill('rotate secret')
   await page.getByRole('searchbox').press('Enter')
   await page.getByRole('link', { name: 'Webhooks › Rotate a secret' }).click()
-  assert.equal(new URL(page.url()).pathname, '/docs/webhooks')
+  await page.waitForURL(({ pathname }) => pathname === '/docs/webhooks')
   await reader.close()
 })
 
@@ -171,7 +171,8 @@ test('a reader copies an example and a whole page as Markdown', async () => {
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   assert.match(await copied(), /^<\?php\nrequire 'vendor\/autoload\.php';\n[\s\S]*\$malipo->balance->get\(\)/)
   await page.getByRole('button', { name: 'Copy as Markdown' }).click()
-  await page.getByRole('button', { name: 'Copied' }).nth(1).waitFor()
+  // The first button soon says "Copy" again, so the test waits for this button.
+  await page.locator('[data-copy-page]', { hasText: /^Copied$/ }).waitFor()
   assert.match(await copied(), /^# Show the balance\n\n`GET \/v1\/balance`\n/)
   await leaves(reader)
 })
