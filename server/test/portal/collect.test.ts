@@ -97,7 +97,7 @@ test('a member makes a link from three fields and shares the link, and the open 
   await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
   await head.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
   const has_focus = () => head.evaluate((status) => status === status.ownerDocument.activeElement)
-  assert.equal(await has_focus(), true, 'has the focus')
+  await head.and(page.locator(':focus')).waitFor()
   // This query leaves the payment open. A later read makes it final, and moves no focus.
   await page.route(record, async (route) => {
     const body = await (await route.fetch()).json()
@@ -296,8 +296,8 @@ for (const language of languagesOf(1)) {
     assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
     const day = page.locator('[data-path="due_date"]')
-    await day.fill('2027-03-04')
-    await page.getByText(says('4 Mac 2027', '4 Mar 2027'), { exact: true }).waitFor()
+    await day.fill('2099-03-04')
+    await page.getByText(says('4 Mac 2099', '4 Mar 2099'), { exact: true }).waitFor()
     await visitor.looks('the form of an invoice with two buttons')
     await visitor.picture('save-and-send')
     await save.dblclick()
@@ -387,7 +387,8 @@ test('the console deletes the typed text when the member cancels the form or sig
   await visitor.fill('', 'Amount', '1500')
   assert.equal(await drafts(), 1)
   await visitor.press('', 'Sign out')
-  await page.waitForURL((address) => !address.pathname.endsWith('/links/new'))
+  // The sign-out opens several addresses, and another page may open only after the last of them.
+  await page.locator('input[name=email]').waitFor()
   await visitor.opens('/sandbox')
   assert.equal(await drafts(), 0)
   await visitor.leave()

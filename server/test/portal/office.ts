@@ -79,6 +79,13 @@ export function runningClock(): SettableClock {
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
 const TIMEOUT_MS = 15_000
+/** True if no font is on its way. A text changes its width when its font arrives. */
+export const FONTS_LOADED = "document.fonts.status === 'loaded'"
+/** The number of pixels by which a page is too wide. */
+const OVER = 'document.documentElement.scrollWidth - innerWidth'
+/** The rows of lists that are cut. A list hides what is too wide in its rows, so the page does not become wider. */
+const CUT =
+  "[...document.querySelectorAll('.rows > li')].filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.innerText)"
 /**
  * Turns the data saver of the browser on. Otherwise, each window preloads and runs every page of its console, although most
  * tests open two or three.
@@ -167,6 +174,7 @@ async function visit(
 
       await signInIfAsked()
       await page.locator('main h1').first().waitFor()
+      await page.waitForFunction(FONTS_LOADED)
     },
     async sees(sw, en) {
       await page.getByRole('heading', { level: 1, name: says(sw, en), exact: true }).waitFor()
@@ -176,14 +184,13 @@ async function visit(
       assert.deepEqual(await violations(page), [], `${name}: ${page.url()}`)
       for (const size of [PHONE, DESK]) {
         await page.setViewportSize(size)
-        // The page needs two frames to change a table into rows for phones.
+        // The page needs two frames, or more on a busy machine, to change a table into rows for phones.
         await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-        const over = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        // If the page does not fit in time, the assertions below say what is too wide.
+        await page.waitForFunction(`${OVER} <= 0 && ${CUT}.length === 0`).catch(() => {})
+        const over = await page.evaluate<number>(OVER)
         assert.ok(over <= 0, `${name} is ${over} pixels too wide for ${size.width}`)
-        // The rows of a list hide what is too wide, so the page does not become wider.
-        const cut = await page.evaluate<string[]>(
-          "[...document.querySelectorAll('.rows > li')].filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.innerText)",
-        )
+        const cut = await page.evaluate<string[]>(CUT)
         assert.deepEqual(cut, [], `${name}: rows are cut at ${size.width}`)
       }
     },

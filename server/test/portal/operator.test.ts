@@ -63,6 +63,10 @@ const edgesOf = async (element: Locator) => {
 }
 /** Asserts that the open dialog shows this element in full, and if it is outside of the footer, that no footer covers it. */
 const assertShown = async (visitor: Visitor, element: Locator, place: 'footer' | 'body') => {
+  // A dialog moves while it appears.
+  await question(visitor).evaluate((dialog) =>
+    Promise.all(dialog.getAnimations().map((one: { finished: Promise<unknown> }) => one.finished)),
+  )
   const [shown, dialog, footer] = await Promise.all(
     [element, question(visitor), question(visitor).locator('.dialog-footer')].map(edgesOf),
   )
@@ -235,9 +239,6 @@ describe("the operators' console", () => {
           const cancel = question(visitor).getByRole('button', { name: says('Ghairi', 'Cancel'), exact: true })
           const fields = question(visitor).locator(':is(button, input, textarea, select):visible')
           await question(visitor).getByRole('textbox').waitFor()
-          await question(visitor).evaluate((dialog) =>
-            Promise.all(dialog.getAnimations().map((one: { finished: Promise<unknown> }) => one.finished)),
-          )
           for (const shown of [button, cancel]) await assertShown(visitor, shown, 'footer')
           assert.equal(await question(visitor).locator('.flag').count(), 3)
           if (size.width === 360) {
@@ -1331,6 +1332,8 @@ describe("the operators' console", () => {
       await page.getByText(leaves, { exact: true }).waitFor()
       assert.equal(await page.getByText(nothing).count(), 0)
       await operator.act(id, 'reject')
+      // On a slow machine, the test could take a minute, and the pages would then say "1 minute ago".
+      await page.clock.setFixedTime(office.world.deps.clock.now())
       await page.getByText(nothing, { exact: true }).waitFor()
       await page.getByText(says('Yangetoka kwenye salio', 'Would have left the balance'), { exact: true }).waitFor()
       assert.equal(await page.getByText(leaves, { exact: true }).count(), 0)

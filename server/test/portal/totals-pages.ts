@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs'
 import type { Visitor } from './office.ts'
 import { centsOf, type Sum } from './totals-sums.ts'
 
+const NO_MATCH = 'Nothing matches these filters.'
+
 /** Differences between a page and the books, one difference per line. */
 export type Differences = string[]
 
@@ -16,14 +18,12 @@ export function compare(differences: Differences, where: string, says: unknown, 
 /** Returns the total that the page shows below the list. If the page shows no total, returns 0. */
 export async function total({ page }: Visitor): Promise<number> {
   const line = page.getByText(/^Total: [\d,]+$/)
-  const none = page.getByText('Nothing matches these filters.')
+  const none = page.getByText(NO_MATCH)
   await line.or(none).first().waitFor()
-  // The page needs two frames to draw the response.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   return (await line.count()) === 0 ? 0 : Number((await line.innerText()).replace(/\D/g, ''))
 }
 
-/** Chooses a value in a filter, and waits for the response. */
+/** Chooses a value in a filter, and waits until the page shows the total of the response instead of the total before. */
 export async function choose(
   { page }: Visitor,
   label: string,
@@ -36,7 +36,9 @@ export async function choose(
     return call.test(pathname) && searchParams.get(filter) === value
   })
   await page.getByLabel(label, { exact: true }).selectOption(value)
-  await (await answered).finished()
+  const { total_items } = (await (await answered).json()).data.pagination
+  const shown = page.getByText(`Total: ${total_items.toLocaleString('en')}`, { exact: true })
+  await (total_items === 0 ? page.getByText(NO_MATCH) : shown).waitFor()
 }
 
 /**
