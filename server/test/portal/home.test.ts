@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
+import { languagesOf } from './languages.ts'
 import { FONTS_LOADED, type Office, openOffice, type Person } from './office.ts'
 
 let office: Office
@@ -132,7 +133,7 @@ test('the first page marks completed first steps, and the reader can hide the li
   await visitor.leave()
 })
 
-for (const language of LANGUAGES)
+for (const language of languagesOf(1))
   test(`the parts of the first page keep their places while they load, and say that they load (${language})`, async () => {
     const { world } = office
     const merchant = await world.newMerchant()
@@ -256,7 +257,7 @@ test('on a phone, the name of each figure of the first page stays on one line, a
   }
 })
 
-for (const language of LANGUAGES) {
+for (const language of languagesOf(0)) {
   test(`a phone shows the facts and the actions of a payment without scrolling, and a payment through the API has a receipt (${language})`, async () => {
     const id = await push('25000', '0754123001')
     const visitor = await office.comes(owner, 'dashboard', { language })
