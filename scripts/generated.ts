@@ -296,10 +296,11 @@ ${Object.keys(PAGES)
 ${helps.map(([name, text]) => fenced(`npm run ${name}`, text)).join('\n')}`
 }
 
-/** Returns the output of an npm script with --help. The environment contains no settings. */
+/** Returns the output of an npm script with --help. The environment contains no settings, only the compile cache of Node. */
 async function helpText(script: string): Promise<string> {
   const program = script.split(' ').at(-1) as string
-  const options = { cwd: fileURLToPath(ROOT), env: { PATH: process.env.PATH } }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const options = { cwd: fileURLToPath(ROOT), env: { PATH, NODE_COMPILE_CACHE } }
   return (await promisify(execFile)(process.execPath, [program, '--help'], options)).stdout
 }
 
