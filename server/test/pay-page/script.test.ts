@@ -383,6 +383,39 @@ test('a payer who comes back to a link with an open payment finds the payment th
   assert.equal(await own.count(), 0, 'the page of another link has no link to this payment')
 })
 
+test('without a network, the notice stands directly below the tapped button or link, in sight', async () => {
+  // No answer of a poll opens another page.
+  poll = (_, response) => json(response, '{}')
+  const notice = page.locator('#offline:visible')
+  for (const [name, role, text] of [
+    ['choose', 'button', 'Show the QR'],
+    ['choose', 'button', 'Pay TZS 25,000'],
+    ['choose', 'link', 'Help with paying by phone'],
+    ['failed-wrong_pin', 'button', 'Try again with 0754 *** 456'],
+    ['receipt', 'link', 'Download PDF'],
+    ['waiting-push', 'link', 'I have paid, check status'],
+  ] as const) {
+    await open(name)
+    await opened.context.setOffline(true)
+    const tapped = page.getByRole(role, { name: text })
+    await tapped.click()
+    await notice.waitFor()
+    const [above, below] = [await tapped.boundingBox(), await notice.boundingBox()]
+    assert.ok(above !== null && below !== null)
+    const space = below.y - above.y - above.height
+    assert.ok(space >= 0 && space <= 24, `${text}: ${space} pixels`)
+    assert.ok(above.y >= 0 && below.y + below.height <= 641, `${text}: ${above.y} to ${below.y + below.height}`)
+    assert.equal(await live(), await notice.textContent())
+    await opened.context.setOffline(false)
+  }
+  await open('receipt')
+  await opened.context.setOffline(true)
+  await page.getByRole('link', { name: 'Kiswahili' }).click()
+  await notice.waitFor()
+  assert.equal(await page.locator('main > :first-child').getAttribute('id'), 'offline')
+  await opened.context.setOffline(false)
+})
+
 test('a payer without a network who taps the link to the shop keeps the page', async () => {
   await open('choose')
   await opened.context.setOffline(true)

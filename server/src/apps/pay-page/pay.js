@@ -28,11 +28,20 @@ function offline(tap) {
   if (gone) say(notice?.textContent)
   return gone
 }
+/** Moves the notice below the tapped button or link, and scrolls to it. The header has no room for the notice. */
+function noticeAt(tapped) {
+  if (!notice) return
+  const place = tapped?.closest('p') ?? tapped
+  if (tapped?.closest('header')) main.prepend(notice)
+  else place?.after(notice)
+  notice.scrollIntoView({ block: 'nearest' })
+}
 // Without a network, the error page of the browser would replace this page.
 addEventListener('click', (event) => {
-  if (!notice || !event.target.closest('a[href^="/"], a[href^="http"]') || !offline()) return
+  const link = event.target.closest('a[href^="/"], a[href^="http"]')
+  if (!notice || !link || !offline()) return
   event.preventDefault()
-  notice.scrollIntoView({ block: 'nearest' })
+  noticeAt(link)
 })
 
 // Polling --------------------------------------------------------------------------------------------------------------
@@ -174,7 +183,7 @@ const buttons = (disabled) => {
 }
 addEventListener('submit', (event) => {
   if (sent || (notice && offline(true))) {
-    notice?.scrollIntoView({ block: 'nearest' })
+    noticeAt(event.submitter)
     return event.preventDefault()
   }
   submitted += 1
@@ -205,7 +214,8 @@ if (own && keep()?.startsWith(`${location.pathname}/`)) {
  * Sends a form and opens the page that the server names. If the connection breaks, the page and what the payer typed stay open.
  * If the server names no page, the script shows the page of the answer, for example the form with the wrong fields.
  */
-async function send(form, { name, value }) {
+async function send(form, button) {
+  const { name, value } = button
   const hidden = document.createElement('input')
   Object.assign(hidden, { type: 'hidden', name, value })
   if (name) form.append(hidden)
@@ -233,7 +243,7 @@ async function send(form, { name, value }) {
     if (wait > 0 && notice) notice.textContent = notice.dataset.busy.replace('{s}', wait)
     show(notice)
     say(notice?.textContent)
-    notice?.scrollIntoView({ block: 'nearest' })
+    noticeAt(button)
   }
   hidden.remove()
 }
