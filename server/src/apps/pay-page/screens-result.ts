@@ -135,11 +135,13 @@ export function failedScreen(view: FailedScreen): ScreenContent {
   const known_way = reason?.way ?? 'check_status'
   const way = is_code && known_way === 'use_other_number' ? 'use_other_way' : known_way
   const target = way === 'check_status' ? view.check_path : view.retry_path
+  // After an expired QR code, the payer continues at the section of the QR code.
+  const place = is_code && way === 'try_again' ? '#by-qr' : ''
   // After a wrong PIN, a cancelled prompt or an expired prompt, the payer need not type the same number again.
   const again = way === 'try_again' ? view.again : null
   const phone = again && html`<strong>${nowrap(again.phone_masked)}</strong>`
   const rest = html`<p>${sentence}</p>
-${view.simulator_chose && paragraph(t, 'test_result')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target), t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
+${view.simulator_chose && paragraph(t, 'test_result')}${unansweredBox(view, view.unanswered)}${again && againForm(view, again, t.say('try_again_on', { phone }), 'first')}${target && linkButton(localPath(view, target) + place, t.say(again ? 'other_way' : way), view.unanswered || again ? 'second' : 'first')}${view.back_url && linkButton(view.back_url, t.say('back_to', { merchant }), 'second')}`
   const body = html`${stateSection('bad', t.say('failure'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
   return {
