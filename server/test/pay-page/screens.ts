@@ -328,6 +328,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
     },
     'invoice-cancelled': { ...invoice, status: 'CANCELLED', pay_link: null },
     help: { ...base, screen: 'help' },
+    'help-sandbox': { ...base, screen: 'help', test: { environment: 'sandbox', outcomes: [] } },
     'too-many': { ...base, screen: 'too_many', again_at: new Date('2026-11-30T15:10:00Z'), open_path: SLUG },
     'too-many-requests': {
       ...frame,

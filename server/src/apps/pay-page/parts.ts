@@ -204,6 +204,18 @@ export function againForm(
 `
 }
 
+/** Returns how a payment of a test ends, because no message comes to a phone. If the payment moves real money, returns null. */
+export function testHelp({ test, language }: MerchantFrame): Html | null {
+  if (test === null) return null
+  const { say } = pageTexts(language)
+  const sentence =
+    test.outcomes.length === 0
+      ? say('help_sandbox')
+      : say('help_rehearsal', { paid: say('simulate_paid'), failed: say('simulate_failed') })
+  return html`<p>${sentence}</p>
+`
+}
+
 /** Returns the steps that a payer takes on the phone, for each network. */
 export function networkHelp(view: MerchantFrame): Html {
   const { say } = pageTexts(view.language)

@@ -17,6 +17,7 @@ import {
   shownAmount,
   stateSection,
   summary,
+  testHelp,
   unansweredBox,
 } from './parts.ts'
 import { type PlainTextKey, pageTexts } from './texts.ts'
@@ -185,9 +186,10 @@ ${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))
 /** Returns the screen with the instructions of each network. */
 export function helpScreen(view: HelpScreen): ScreenContent {
   const t = pageTexts(view.language)
+  const steps = html`${paragraph(t, 'help_lead')}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: shownAmount(view) })}</li></ul>
+`
   const body = html`<section class="state">
-${heading(t.say('help'))}${paragraph(t, 'help_lead')}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: shownAmount(view) })}</li></ul>
-${linkButton(localPath(view, view.pay_path), t.say('back_to_payment'))}</section>
+${heading(t.say('help'))}${testHelp(view) ?? steps}${linkButton(localPath(view, view.pay_path), t.say('back_to_payment'))}</section>
 `
   return { title: t.plain('help'), body, is_help: true }
 }

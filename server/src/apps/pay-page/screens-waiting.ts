@@ -17,6 +17,7 @@ import {
   shownAmount,
   stateSection,
   summary,
+  testHelp,
 } from './parts.ts'
 import { pageTexts } from './texts.ts'
 import type { MerchantFrame, QrScreen, SlowScreen, WaitingScreen } from './view.ts'
@@ -91,6 +92,12 @@ ${linkButton(localPath(view, check_path), say('i_have_paid'))}<p class="hint" id
 function noMessage(view: WaitingScreen): Html {
   const { say } = pageTexts(view.language)
   const push = view.screen === 'waiting_push' && view.help.length > 0
+  const test_help = testHelp(view)
+  if (test_help !== null)
+    return html`<details class="box">
+<summary>${say('no_message')}</summary>
+${test_help}</details>
+`
   return html`<details class="box">
 <summary>${say('no_message')}</summary>
 <ul class="bullets"><li>${say('help_phone')}</li><li>${say('help_balance', { amount: shownAmount(view) })}</li></ul>

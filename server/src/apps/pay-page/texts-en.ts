@@ -84,6 +84,9 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   no_message: 'Didn’t get the message?',
   help_phone: 'Check that the phone is on, has network, and that you used the right number.',
   help_balance: 'Check that the balance covers {amount} and the fees of your network.',
+  help_rehearsal:
+    'This is a test, so no message comes to a phone. On the page of the payment, press "{paid}" or "{failed}".',
+  help_sandbox: 'This is a test, so no message comes to a phone. The page of the payment shows the result by itself.',
   help_menu: 'You may be able to open the message from the menu of your network:',
   dial: 'Dial {code}',
   other_way: 'Use another way or number',

@@ -84,6 +84,10 @@ export const sw = {
   no_message: 'Hujapata ujumbe?',
   help_phone: 'Hakikisha simu imewashwa, ina mtandao, na umetumia namba sahihi.',
   help_balance: 'Hakikisha salio linatosha kwa {amount} pamoja na makato.',
+  help_rehearsal:
+    'Haya ni majaribio, na hakuna ujumbe utakaofika kwenye simu. Kwenye ukurasa wa malipo, bonyeza "{paid}" au "{failed}".',
+  help_sandbox:
+    'Haya ni majaribio, na hakuna ujumbe utakaofika kwenye simu. Ukurasa wa malipo utaonyesha matokeo wenyewe.',
   help_menu: 'Unaweza kufungua ujumbe kupitia menyu ya mtandao wako:',
   dial: 'Piga {code}',
   other_way: 'Tumia njia au namba nyingine',
