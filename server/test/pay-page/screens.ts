@@ -286,7 +286,7 @@ export function screens(language: Language, base: MerchantFrame = shop(language)
         { ...failed(reason), again: null, unanswered: { ...unanswered, state: 'choose' } },
       ]),
     ),
-    review: { ...base, ...watch, screen: 'review' },
+    review: { ...base, ...watch, screen: 'review', collection_id },
     reversed: { ...base, ...payment, screen: 'reversed', receipt_path: `${PAYMENT}/receipt` },
     paid: {
       ...base,

@@ -243,6 +243,45 @@ test('a page warns a payer who may have paid, and does not offer a new payment f
   }
 })
 
+test('the page of a payment under review says what happens next, whom to ask, and which number to give', () => {
+  for (const language of LANGUAGES) {
+    const { review } = screens(language)
+    const { reference, payment_id, review_ask } = TEXTS[language]
+    const main = (over: object) => renderScreen({ ...review, ...over } as Screen).split('</main>')[0] as string
+    const page = main({})
+    assert.match(page, /<strong>(?:Usilipe tena|Do not pay again)\.<\/strong>/)
+    assert.match(page, language === 'sw' ? /pesa inarudishwa kwako/ : /the money goes back to you/)
+    assert.ok(page.includes(review_ask.split('{')[0] as string))
+    assert.ok(page.includes(`<p>${reference}: <span class="copyable"><bdi>ODA-1042</bdi>`))
+    for (const contact of ['tel:0222110000', 'mailto:duka%40asha.example', 'Kariakoo, Dar es Salaam'])
+      assert.ok(page.includes(contact), contact)
+    const number = `<p>${payment_id}: <span class="copyable"><bdi>0192f3a0-7b1c-8def-9012-3456789abcde</bdi>`
+    assert.ok(main({ reference: null }).includes(number))
+  }
+})
+
+test('after an expired QR code, "Try again" leads to the section of the QR code', () => {
+  for (const { name, page, language } of PAGES) {
+    const to_code = page.includes(`#by-qr">${TEXTS[language].try_again}</a>`)
+    assert.equal(to_code, name.startsWith('failed-code-expired'), name)
+    if (to_code) assert.match(page, /href="\/pay\/[^/"?]+\?lang=(?:sw|en)#by-qr"/, name)
+    if (name.startsWith('choose ')) assert.ok(page.includes('id="by-qr"'), name)
+  }
+})
+
+test('the help of a test names the buttons of the simulation in place of the steps for a message that never comes', () => {
+  for (const { name, page, view, language } of PAGES) {
+    if (!['help', 'waiting_push', 'waiting_wallet'].includes(view.screen) || !('test' in view)) continue
+    const { help_phone, help_lead, simulate_paid, simulate_failed } = TEXTS[language]
+    const is_test = view.test !== null
+    const has_buttons = view.test !== null && view.test.outcomes.length > 0
+    for (const button of [simulate_paid, simulate_failed]) assert.equal(page.includes(`"${button}"`), has_buttons, name)
+    assert.equal(page.includes(help_phone), !is_test, name)
+    assert.equal(page.includes('class="networks"'), !is_test && view.screen !== 'waiting_wallet', name)
+    if (view.screen === 'help') assert.equal(page.includes(help_lead), !is_test, name)
+  }
+})
+
 test('a page of a QR code warns a payer who paid by QR, and does not speak of a PIN that the payer entered', () => {
   const codes = PAGES.filter(({ view }) => view.screen === 'qr' || ('kind' in view && view.kind === 'code'))
   for (const { name, page, view } of codes) {

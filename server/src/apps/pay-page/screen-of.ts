@@ -119,7 +119,7 @@ export function pageScreen(
     case 'reversed':
       return reversedScreenOf(link, (paid ?? latest) as PagePayment, merchantFrame)
     case 'review':
-      return { ...merchantFrame, screen, ...watch }
+      return { ...merchantFrame, screen, ...watch, collection_id: (latest as PagePayment).collection_id }
     case 'in_progress': {
       const ends_at = latest === null ? null : promptEndsAt(deps, latest)
       if (ends_at !== null && ends_at > deps.clock.now()) {
@@ -195,7 +195,7 @@ export function paymentScreen(
     case 'reversed':
       return reversedScreenOf(link, paid ?? payment, merchantFrame)
     case 'review':
-      return { ...merchantFrame, screen, ...watch }
+      return { ...merchantFrame, screen, ...watch, collection_id }
     case 'failed':
       return failedScreenOf(link, payment, merchantFrame, {
         may_retry: open && !isOver(link, payment),

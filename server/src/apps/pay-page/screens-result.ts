@@ -5,6 +5,8 @@ import { type Html, html, showTime } from '../../kernel/lib/index.ts'
 import type { ScreenContent } from './layout.ts'
 import {
   againForm,
+  contactOf,
+  copyable,
   factList,
   heading,
   linkButton,
@@ -152,16 +154,32 @@ ${view.simulator_chose && paragraph(t, 'test_result')}${unansweredBox(view, view
   }
 }
 
-/** Returns the screen of a held payment, which an operator must review. The payer must not pay again. */
+/**
+ * Returns the screen of a held payment, which an operator must review. The payer must not pay again. The screen says what happens
+ * next, and with which number to ask the merchant.
+ */
 export function reviewScreen(view: ReviewScreen): ScreenContent {
   const t = pageTexts(view.language)
-  const body = html`${stateSection(
-    'wait',
-    t.say('review'),
-    html`${paragraph(t, 'review_lead')}${linkButton(localPath(view, view.check_path), t.say('check_status'))}`,
-  )}${summary(view)}`
+  const merchant = merchantOf(view)
+  const number = copyable(view, view.reference ?? view.collection_id)
+  const contact = contactOf(view)
+  const rest = html`<p><strong>${t.say('review_lead')}</strong></p>
+<p>${t.say('review_next', { merchant })}</p>
+${linkButton(localPath(view, view.check_path), t.say('check_status'))}<p>${t.say('review_ask', { merchant })}</p>
+<p>${t.say(view.reference === null ? 'payment_id' : 'reference')}: ${number}</p>
+${
+  contact &&
+  html`<p>${contact}</p>
+`
+}`
+  const body = html`${stateSection('wait', t.say('review'), rest)}${summary(view)}`
   const { poll_path, check_path } = view
-  return { title: t.plain('review'), body, polling: { poll_path, check_path, state: view.screen } }
+  return {
+    title: t.plain('review'),
+    body,
+    has_contact: true,
+    polling: { poll_path, check_path, state: view.screen },
+  }
 }
 
 /** Returns the screen of a payment whose money the provider returned to the payer. */

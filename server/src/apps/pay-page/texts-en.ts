@@ -164,7 +164,10 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   use_other_way: 'Use another way',
   check_status: 'Check the status',
   review: 'Your payment is under review',
-  review_lead: 'Do not pay again. After the review, this page shows the result.',
+  review_lead: 'Do not pay again.',
+  review_next:
+    'We check the payment before {merchant} receives it. After the review, this page shows the result: the payment has arrived, or the money goes back to you.',
+  review_ask: 'If you have questions, contact {merchant} and give this number:',
   reversed: 'The payment came back',
   reversed_lead:
     'Your network or bank has returned the payment to your account. If you have questions, contact {merchant}.',

@@ -164,7 +164,10 @@ export const sw = {
   use_other_way: 'Tumia njia nyingine',
   check_status: 'Angalia hali',
   review: 'Malipo yako yanakaguliwa',
-  review_lead: 'Usilipe tena. Ukaguzi ukiisha, ukurasa huu utaonyesha matokeo.',
+  review_lead: 'Usilipe tena.',
+  review_next:
+    'Tunakagua malipo haya kabla ya {merchant} kuyapokea. Ukaguzi ukiisha, ukurasa huu utaonyesha matokeo: malipo yamefika, au pesa inarudishwa kwako.',
+  review_ask: 'Kwa maswali, wasiliana na {merchant} na utaje namba hii:',
   reversed: 'Malipo yamerudishwa',
   reversed_lead:
     'Mtandao wako au benki yako imerudisha malipo kwenye akaunti yako. Kwa maswali, wasiliana na {merchant}.',

@@ -187,7 +187,7 @@ export type FailedScreen = MerchantFrame & {
 }
 
 /** The screen of a payment that an operator must review. */
-export type ReviewScreen = MerchantFrame & PollPaths & { screen: 'review' }
+export type ReviewScreen = MerchantFrame & PollPaths & { screen: 'review'; collection_id: string }
 
 /** The screen of a payment whose money the provider returned to the payer. */
 export type ReversedScreen = MerchantFrame & PaymentFacts & { screen: 'reversed'; receipt_path: string }
