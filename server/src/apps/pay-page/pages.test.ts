@@ -377,8 +377,8 @@ test('the server answers 200 for the state of a payment, and an error status for
   )
 })
 
-test('unless the address asks for English, or the browser prefers English and does not accept Swahili, a page is in Swahili', () => {
-  const cases: [unknown, string | undefined, Language][] = [
+test('unless the address or the cookie asks for English, or the browser prefers English and does not accept Swahili, a page is in Swahili', () => {
+  const cases: [unknown, string | undefined, Language, string?][] = [
     [undefined, undefined, 'sw'],
     [undefined, 'en-GB,en;q=0.9', 'en'],
     [undefined, 'en-US,en;q=0.9,sw;q=0.8', 'sw'],
@@ -386,9 +386,14 @@ test('unless the address asks for English, or the browser prefers English and do
     ['en', 'sw', 'en'],
     ['sw', 'en', 'sw'],
     [['en', 'sw'], 'de', 'sw'],
+    [undefined, 'sw', 'en', 'a=1; lang=en'],
+    [undefined, 'en', 'sw', 'lang=sw; a=1'],
+    ['sw', 'sw', 'sw', 'lang=en'],
+    [undefined, 'en', 'en', 'lang=fr'],
+    [undefined, 'en', 'en', 'xlang=sw'],
   ]
-  for (const [requested, accept, language] of cases)
-    assert.equal(payLanguage(requested, accept), language, `${requested} ${accept}`)
+  for (const [requested, accept, language, cookie] of cases)
+    assert.equal(payLanguage(requested, accept, cookie), language, `${requested} ${accept} ${cookie}`)
 })
 
 test('the server compresses a page with the best encoding that the browser accepts, and the browser can restore the page', async () => {
