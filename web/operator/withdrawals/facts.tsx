@@ -7,7 +7,8 @@ import { Chip, PageLink, type Tone } from '../../ui/parts.tsx'
 import { showAge, showAmount, showCount } from '../../ui/show.ts'
 import { useMe } from '../operator.ts'
 import { isolateDirection } from '../words.ts'
-import { toMinor, type WithdrawalRow } from './record.ts'
+import { timesOf } from './ratios.ts'
+import type { WithdrawalRow } from './record.ts'
 
 /** The facts of a withdrawal that waits for an approval. */
 export type ShownFacts = NonNullable<WithdrawalRow['facts']>
@@ -229,12 +230,10 @@ export function showRatio(ratio: string): string {
   return `${showCount(Number(whole))}${tenth === '0' ? '' : `.${tenth}`}`
 }
 
-/** Says how many times a sum contains another one, with one decimal, rounded down. Null means that the other one is zero. */
+/** Says how many times a sum contains another one, with one decimal. Null means that the other one is zero. */
 export function showTimes(sum: string, other: string): string | null {
-  const other_minor = toMinor(other)
-  if (other_minor === 0n) return null
-  const tenths = (toMinor(sum) * 10n) / other_minor
-  return showRatio(`${tenths / 10n}.${tenths % 10n}`)
+  const times = timesOf(sum, other)
+  return times === null ? null : showRatio(times)
 }
 
 /** Formats a percentage with one decimal: "80.0" becomes "80 %". */

@@ -16,7 +16,8 @@ import {
   useSizeSentences,
   type Warning,
 } from './facts.tsx'
-import { isApprovable, type NameCheck, toMinor, type WithdrawalCaseRecord } from './record.ts'
+import { toMinor } from './ratios.ts'
+import { isApprovable, type NameCheck, type WithdrawalCaseRecord } from './record.ts'
 
 const DAY_MS = 86_400_000
 /** A merchant that is younger than this time, in milliseconds, is new. */

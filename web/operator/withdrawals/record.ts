@@ -65,11 +65,6 @@ export function isSubmitter({ requested_by }: WithdrawalCaseRecord['withdrawal']
   return requested_by.id === id
 }
 
-/** Converts a decimal amount with two decimals into cents. */
-export function toMinor(amount: string): bigint {
-  return BigInt(amount.replace('.', ''))
-}
-
 /** The properties of each dialog. `onDone` gets the message that describes the result. */
 export type DecisionProps = { of: WithdrawalCaseRecord; onDone: (news: string) => void; onClose: () => void }
 
