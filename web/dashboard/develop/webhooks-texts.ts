@@ -126,7 +126,7 @@ export const webhooksTexts = texts({
     empty: 'Bado hakuna ujumbe',
     teach: 'Malipo ya kwanza yakibadilika, au ukituma tukio la mfano hapo juu, ujumbe utaonekana hapa.',
     replay_since: 'Tuma tena tangu…',
-    replay_title: 'Tuma tena ujumbe wa kipindi',
+    replay_title: 'Tuma tena ujumbe kuanzia muda fulani',
     replay_text:
       'Baada ya seva yako kurudi, tuma tena ujumbe uliokosekana. Kila ujumbe unatumwa mara moja zaidi, ukiwa na kitambulisho kilekile, kwa hiyo seva yako inaweza kutambua marudio. Ujumbe unaosubiri jaribio lingine unatumwa sasa.',
     since: 'Kuanzia (saa za Tanzania)',
@@ -268,7 +268,7 @@ export const webhooksTexts = texts({
     empty: 'No deliveries yet',
     teach: 'When a payment changes, or you send a test event above, the delivery appears here.',
     replay_since: 'Send again since…',
-    replay_title: 'Send the deliveries of a period again',
+    replay_title: 'Send deliveries again, from a chosen time',
     replay_text:
       'When your server works again, send the missed deliveries again. The server sends each delivery once more with the same id, so that your server can recognise repeats. If a delivery waits for a retry, the server sends it now.',
     since: 'Since (Tanzanian time)',
