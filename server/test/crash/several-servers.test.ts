@@ -37,7 +37,8 @@ const QUIET_MS_MAX = 120_000
  */
 const APPROVED = ['001', '008', '009', '555']
 const PROMPTS_MAX = 60
-const REQUESTS_MAX = 600
+/** The limit of requests of a key in a minute at one server. The load sends less than half of the smaller limit. */
+const REQUESTS_MAX = IS_FULL ? 600 : 250
 const PAYOUTS = 6
 const SHOWN_MAX = 10
 
