@@ -269,16 +269,18 @@ test('after an expired QR code, "Try again" leads to the section of the QR code'
   }
 })
 
-test('the help of a test names the buttons of the simulation in place of the steps for a message that never comes', () => {
+test('the help of a test names the buttons of the simulation, and only the help page also has the steps of real payments', () => {
   for (const { name, page, view, language } of PAGES) {
     if (!['help', 'waiting_push', 'waiting_wallet'].includes(view.screen) || !('test' in view)) continue
-    const { help_phone, help_lead, simulate_paid, simulate_failed } = TEXTS[language]
+    const { help_phone, help_lead, help_real, simulate_paid, simulate_failed } = TEXTS[language]
     const is_test = view.test !== null
     const has_buttons = view.test !== null && view.test.outcomes.length > 0
     for (const button of [simulate_paid, simulate_failed]) assert.equal(page.includes(`"${button}"`), has_buttons, name)
-    assert.equal(page.includes(help_phone), !is_test, name)
-    assert.equal(page.includes('class="networks"'), !is_test && view.screen !== 'waiting_wallet', name)
-    if (view.screen === 'help') assert.equal(page.includes(help_lead), !is_test, name)
+    const is_help = view.screen === 'help'
+    assert.equal(page.includes(help_phone), !is_test || is_help, name)
+    assert.equal(page.includes('class="networks"'), is_help || (!is_test && view.screen === 'waiting_push'), name)
+    const leads = [help_lead, help_real].map((lead) => page.includes(lead))
+    assert.deepEqual(leads, [is_help && !is_test, is_help && is_test], name)
   }
 })
 

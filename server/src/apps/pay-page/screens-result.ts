@@ -201,13 +201,15 @@ ${view.redirect && linkButton(view.redirect.url, t.say('back_to', { merchant }))
   return { title: t.plain('paid'), body }
 }
 
-/** Returns the screen with the instructions of each network. */
+/** Returns the screen with the instructions of each network. In a test, the screen first says how the test ends. */
 export function helpScreen(view: HelpScreen): ScreenContent {
   const t = pageTexts(view.language)
-  const steps = html`${paragraph(t, 'help_lead')}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: shownAmount(view) })}</li></ul>
+  const test = testHelp(view)
+  const lead = test === null ? paragraph(t, 'help_lead') : html`${test}${paragraph(t, 'help_real')}`
+  const steps = html`${lead}${networkHelp(view)}<ul class="bullets"><li>${t.say('help_phone')}</li><li>${t.say('help_balance', { amount: shownAmount(view) })}</li></ul>
 `
   const body = html`<section class="state">
-${heading(t.say('help'))}${testHelp(view) ?? steps}${linkButton(localPath(view, view.pay_path), t.say('back_to_payment'))}</section>
+${heading(t.say('help'))}${steps}${linkButton(localPath(view, view.pay_path), t.say('back_to_payment'))}</section>
 `
   return { title: t.plain('help'), body, is_help: true }
 }

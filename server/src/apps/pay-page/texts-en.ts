@@ -87,6 +87,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   help_rehearsal:
     'This is a test, so no message comes to a phone. On the page of the payment, press "{paid}" or "{failed}".',
   help_sandbox: 'This is a test, so no message comes to a phone. The page of the payment shows the result by itself.',
+  help_real: 'In a real payment, if the payment message has not come, the steps of each network help:',
   help_menu: 'You may be able to open the message from the menu of your network:',
   dial: 'Dial {code}',
   other_way: 'Use another way or number',

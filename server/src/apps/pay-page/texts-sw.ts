@@ -88,6 +88,7 @@ export const sw = {
     'Haya ni majaribio, na hakuna ujumbe utakaofika kwenye simu. Kwenye ukurasa wa malipo, bonyeza "{paid}" au "{failed}".',
   help_sandbox:
     'Haya ni majaribio, na hakuna ujumbe utakaofika kwenye simu. Ukurasa wa malipo utaonyesha matokeo wenyewe.',
+  help_real: 'Kwenye malipo halisi, kama ujumbe wa malipo haujafika, hatua za kila mtandao husaidia:',
   help_menu: 'Unaweza kufungua ujumbe kupitia menyu ya mtandao wako:',
   dial: 'Piga {code}',
   other_way: 'Tumia njia au namba nyingine',
