@@ -202,7 +202,7 @@ for (const language of languagesOf(0)) {
       .getByRole('button', { name: /TZS.25,000/ })
       .first()
       .click()
-    await page.getByText(says('Andika namba ya simu ya Tanzania', 'Enter a Tanzanian phone number')).first().waitFor()
+    await page.getByText(says('Namba ina herufi', 'The number has a letter')).first().waitFor()
     assert.equal((await office.world.rows('select 1 from collections where merchant_id = $1', [merchant.id])).length, 0)
     await visitor.looks('payment page, refused')
     await visitor.leave()

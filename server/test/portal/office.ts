@@ -36,6 +36,8 @@ export type Visitor = WatchedPage & {
   press(sw: string, en: string): Promise<void>
   /** Fills in the field with this label. */
   fill(sw: string, en: string, text: string): Promise<void>
+  /** Makes the page hidden, as behind another tab. A hidden page repeats no read, so only a button can. */
+  hides(): Promise<void>
   /** If SCREENSHOTS names a folder, saves a picture of the page in both sizes. */
   picture(name: string): Promise<void>
   /** Closes the page, and asserts that the browser logged no error except the expected HTTP errors. */
@@ -204,6 +206,10 @@ async function visit(
     },
     async fill(sw, en, text) {
       await page.getByLabel(says(sw, en), { exact: false }).first().fill(text)
+    },
+    async hides() {
+      await page.evaluate(`Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })
+        document.dispatchEvent(new Event('visibilitychange'))`)
     },
     async picture(name) {
       const folder = process.env.SCREENSHOTS
