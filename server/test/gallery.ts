@@ -89,6 +89,7 @@ function pageFor(page: string, console_name: string): string {
     base_url: 'http://127.0.0.1',
     brand: 'service',
     rehearses: true,
+    sends: { email: true, sms: true },
     nonce: '',
   }
   return page

@@ -11,6 +11,7 @@ export type Facts = {
   base_url: string
   brand: string
   rehearses: boolean
+  sends: { email: boolean; sms: boolean }
   nonce: string
 }
 

@@ -14,6 +14,8 @@ before(async () => {
 })
 after(() => office?.close())
 
+const MONTHS_SW = 'Jan Feb Mac Apr Mei Jun Jul Ago Sep Okt Nov Des'
+const MONTHS_EN = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'
 const REFUSALS: readonly number[] = []
 const links = async () => (await office.world.get('/v1/payment-links')).body.data
 async function pay(slug: string, phone: string): Promise<void> {
@@ -368,6 +370,89 @@ for (const language of languagesOf(1)) {
     assert.equal(await page.getByText(says('lakini haikuituma', 'but did not send it')).count(), 0)
     assert.deepEqual([(await invoices()).length, await messages()], [3, 4])
     visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
+    await visitor.leave()
+  })
+}
+
+for (const language of languagesOf(2)) {
+  test(`without a provider of messages, the page of a live invoice promises no message and offers to share the link (${language})`, async () => {
+    const { world } = office
+    const person = await office.newPerson('MERCHANT_ADMIN', await world.newMerchant())
+    const visitor = await office.comes(person, 'dashboard', { language })
+    const { page, says } = visitor
+    const nothing = says(
+      'Seva haitumi ujumbe kwa mteja, kwa sababu hakuna mtoa huduma wa SMS wala barua pepe.',
+      'The server sends no message to the customer, because no SMS or e-mail provider is set up.',
+    )
+    const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
+    await visitor.opens('/live/invoices/new')
+    await page.getByText(nothing).waitFor()
+    await page.getByRole('button', { name: says('Hifadhi na utoe', 'Save and issue') }).waitFor()
+    await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma')
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+    await visitor.fill('Barua pepe ya mteja', 'E-mail of the customer', 'juma@example.com')
+    await page.locator('[data-path="items.0.description"]').fill('Viatu')
+    await page.locator('[data-path="items.0.unit_price"]').fill('12500')
+    await visitor.looks('the form of an invoice without a provider')
+    await visitor.picture('invoice-form-no-provider')
+    await visitor.press('Hifadhi rasimu', 'Save the draft')
+    await visitor.sees('Ankara INV-000001', 'Invoice INV-000001')
+    await visitor.press('Toa ankara', 'Issue the invoice')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(nothing).waitFor()
+    await visitor.picture('issue-invoice-no-provider')
+    await visitor.press('Ndiyo, toa', 'Yes, issue')
+    // The ways to share come right after the status, where the focus is.
+    const share = page.locator('[aria-labelledby=status-title] + [aria-labelledby=link-title]')
+    await share.getByText(nothing).waitFor()
+    await share.getByRole('link', { name: says('Tuma kwa WhatsApp', 'Send by WhatsApp') }).waitFor()
+    assert.equal(await again.count(), 0, 'the page offers no second message')
+    await visitor.looks('an issued invoice without a provider')
+    await visitor.picture('issued-invoice-no-provider')
+    // The page then gets the facts of an installation with an SMS provider.
+    await page.route('**/dashboard/**', async (route) => {
+      if (route.request().resourceType() !== 'document') return route.fallback()
+      const response = await route.fetch()
+      const body = (await response.text()).replace('&quot;sms&quot;:false', '&quot;sms&quot;:true')
+      await route.fulfill({ response, body })
+    })
+    await page.reload()
+    await again.click()
+    await dialog.getByRole('listitem').getByText(says('SMS kwa 0754 123 456', 'SMS to 0754 123 456')).waitFor()
+    const unsent = says(
+      'Barua pepe kwa juma@example.com: haitatumwa, kwa sababu hakuna mtoa huduma wa njia hii.',
+      'E-mail to juma@example.com: not sent, because no provider is set up for it.',
+    )
+    await dialog.getByText(unsent).waitFor()
+    assert.equal(await page.getByText(nothing).count(), 0)
+    await visitor.picture('send-again-one-provider')
+    await visitor.leave()
+  })
+
+  test(`a member chooses a due date in 7, 14 or 30 days by the keyboard, and reads the day in words (${language})`, async () => {
+    const visitor = await office.comes(owner, 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/sandbox/invoices/new')
+    const choices = page.getByRole('group', { name: says('Chagua haraka', 'Quick choice') })
+    const field = page.locator('[data-path="due_date"]')
+    const pressed = choices.locator('[aria-pressed=true]')
+    for (const days of [30, 7, 14]) {
+      const button = choices.getByRole('button', {
+        name: says(`Baada ya siku ${days}`, `In ${days} days`),
+        exact: true,
+      })
+      await button.press('Enter')
+      const [today, day] = [await field.getAttribute('min'), await field.inputValue()]
+      assert.equal((Date.parse(day) - Date.parse(today ?? '')) / 86_400_000, days)
+      const [year = '', month = '', of_month = ''] = day.split('-')
+      const name = says(MONTHS_SW, MONTHS_EN).split(' ')[Number(month) - 1]
+      await page.getByText(`${Number(of_month)} ${name} ${year}`, { exact: true }).waitFor()
+      assert.deepEqual([await pressed.count(), await button.getAttribute('aria-pressed')], [1, 'true'])
+    }
+    await field.fill('2099-12-05')
+    await page.getByText(says('5 Des 2099', '5 Dec 2099'), { exact: true }).waitFor()
+    assert.equal(await pressed.count(), 0, 'another day is none of the quick choices')
+    await visitor.looks('the quick choices of the due date')
     await visitor.leave()
   })
 }

@@ -9,11 +9,11 @@ import { isUnresolved, newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog, PageButton } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { showPhone } from '../../ui/show.ts'
 import { CancelButton } from '../cancel-button.tsx'
 import { useEnvironmentPath, useMerchantAccess } from '../merchant.ts'
 import { type FailedSend, failedSendOf, forgetFailedSend } from './failed-send.ts'
 import type { InvoiceResult } from './invoice-results.ts'
+import { useInvoiceWays, useNothingSent } from './invoice-ways.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { useMayCollect } from './not-yours.tsx'
 
@@ -74,15 +74,13 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   const t = useTexts(invoicesTexts)
   const { environment } = useMerchantAccess()
   const [confirming, setConfirming] = useState(false)
-  const { customer_phone, customer_email, status } = invoice
+  const { status } = invoice
   // If the invoice is no draft any more, the failure is out of date. The server may have sent the invoice although the page got
   // no response.
   const failed = status === 'DRAFT' ? failedSendOf(invoice.id) : undefined
   const { act, run } = useOnce('POST /v1/invoices/{invoice_id}/send', invoice.id, failed?.once)
-  const ways = [
-    ...(customer_phone === null ? [] : [t.by_sms(showPhone(customer_phone))]),
-    ...(customer_email === null ? [] : [t.by_email(customer_email)]),
-  ]
+  const ways = useInvoiceWays(invoice)
+  const nothing_sent = useNothingSent(ways)
   const send = () =>
     run((sent) => {
       forgetFailedSend(invoice.id)
@@ -92,23 +90,38 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   if (failed !== undefined) {
     return <SendFailed {...{ failed, act, send: () => void send() }} />
   }
+  // A second send would send nothing, and the page offers to share the link.
+  if (nothing_sent !== null && status !== 'DRAFT') return null
   return (
     <>
       {/* A second send is a second message to the customer, so its button is not the main one. */}
       <Button variant={status === 'DRAFT' ? 'filled' : 'default'} onClick={() => setConfirming(true)}>
-        {status === 'DRAFT' ? t.send : t.send_again}
+        {nothing_sent !== null ? t.issue : status === 'DRAFT' ? t.send : t.send_again}
       </Button>
-      <Dialog open={confirming} onClose={() => setConfirming(false)} title={t.send_title}>
+      <Dialog
+        open={confirming}
+        onClose={() => setConfirming(false)}
+        title={nothing_sent === null ? t.send_title : t.issue_title}
+      >
         {ways.length === 0 ? (
           <Text>{t.send_no_way}</Text>
+        ) : nothing_sent !== null ? (
+          <Text>
+            {nothing_sent} {t.issue_text}
+          </Text>
         ) : (
           <div>
             <Text>{t.send_where}</Text>
             <ul className="ways">
-              {ways.map((way) => (
-                <li key={way}>{way}</li>
-              ))}
+              {ways.map(({ channel, text, is_sent }) => (is_sent ? <li key={channel}>{text}</li> : null))}
             </ul>
+            {ways.map(({ channel, text, is_sent }) =>
+              is_sent ? null : (
+                <Text key={channel} size="sm">
+                  {t.only_not(text)}
+                </Text>
+              ),
+            )}
             {environment === 'sandbox' ? <Text size="sm">{t.sandbox_send}</Text> : null}
           </div>
         )}
@@ -116,7 +129,7 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
         <Group>
           {ways.length === 0 ? null : (
             <Button loading={act.isPending} onClick={() => void send()}>
-              {t.send_sure}
+              {nothing_sent === null ? t.send_sure : t.issue_sure}
             </Button>
           )}
           <Button variant="default" onClick={() => setConfirming(false)}>

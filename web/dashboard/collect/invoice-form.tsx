@@ -23,7 +23,9 @@ import { partsTexts } from '../../ui/parts-texts.ts'
 import { readPhone } from '../../ui/phone-number.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { dayOf } from '../../ui/show.ts'
+import { useMerchantAccess } from '../merchant.ts'
 import { isQuantity, itemsTotal, lineAmount, plainQuantity, readPrice, type TypedItem } from './invoice-sum.ts'
+import { canSend, useNothingSent } from './invoice-ways.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 
 /** The fields of the form as texts, as the member typed them. */
@@ -80,6 +82,10 @@ export function InvoiceForm({
   const parts = useTexts(partsTexts)
   const check = checks(useLanguage())
   const today = dayOf(new Date())
+  const { environment } = useMerchantAccess()
+  const nothing_sent = useNothingSent(
+    (['sms', 'email'] as const).map((channel) => ({ channel, is_sent: canSend(channel, environment) })),
+  )
   // The check of the fields runs in the event handler, before a render, so a ref stores which button the member pressed.
   const sends = useRef(false)
   const { form, submit, forget, error, sending } = useDraft<TypedInvoice>({
@@ -116,13 +122,7 @@ export function InvoiceForm({
               data={LANGUAGES.map((value) => ({ value, label: t.languages[value] ?? value }))}
               {...form.getInputProps('language')}
             />
-            <DayField
-              label={t.due}
-              required
-              min={today}
-              {...form.getInputProps('due_date')}
-              value={form.values.due_date}
-            />
+            <DueDate form={form} today={today} />
           </Stack>
         </Fieldset>
         <Items form={form} />
@@ -133,6 +133,11 @@ export function InvoiceForm({
           maw={520}
           {...form.getInputProps('note')}
         />
+        {saveAndSend && nothing_sent !== null ? (
+          <Text maw={520}>
+            {nothing_sent} {t.share_after}
+          </Text>
+        ) : null}
         <Problem error={error} retry={() => void start(sends.current)} />
         <Group>
           {saveAndSend ? (
@@ -141,7 +146,7 @@ export function InvoiceForm({
               disabled={sending && !sends.current}
               onClick={() => void start(true)}
             >
-              {t.save_and_send}
+              {nothing_sent === null ? t.save_and_send : t.save_and_issue}
             </Button>
           ) : null}
           <Button
@@ -192,6 +197,37 @@ function CustomerAddresses({ form }: { form: Form }) {
         {t.address_hint}
       </Text>
     </>
+  )
+}
+
+/** The choices of days from today until the due date. */
+const DUE_IN_DAYS = [7, 14, 30]
+const DAY_MS = 86_400_000
+
+/** Shows the field of the due date, and a button for each usual number of days from today. */
+function DueDate({ form, today }: { form: Form; today: string }) {
+  const t = useTexts(invoicesTexts)
+  const chosen = form.values.due_date
+  return (
+    <div>
+      <DayField label={t.due} required min={today} {...form.getInputProps('due_date')} value={chosen} />
+      <Group gap="xs" mt="xs" role="group" aria-label={t.due_quick}>
+        {DUE_IN_DAYS.map((days) => {
+          const day = dayOf(new Date(Date.now() + days * DAY_MS))
+          return (
+            <Button
+              key={days}
+              size="xs"
+              variant={day === chosen ? 'light' : 'default'}
+              aria-pressed={day === chosen}
+              onClick={() => form.setFieldValue('due_date', day)}
+            >
+              {t.due_in(days)}
+            </Button>
+          )
+        })}
+      </Group>
+    </div>
   )
 }
 

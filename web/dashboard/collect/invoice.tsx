@@ -1,7 +1,7 @@
 // Shows one invoice: its status, its items, its payments, its messages, and its actions.
 
 import './collect.css'
-import { Button, Stack } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useRead } from '../../ui/data.ts'
@@ -15,6 +15,7 @@ import { useMetadataFact } from '../metadata.tsx'
 import { InvoiceActs, type InvoiceRecord } from './invoice-acts.tsx'
 import { InvoiceMessages, Reach } from './invoice-messages.tsx'
 import { forgetInvoiceResult, type InvoiceResult, invoiceResultOf } from './invoice-results.ts'
+import { useInvoiceWays, useNothingSent } from './invoice-ways.ts'
 import { invoicesTexts } from './invoices-texts.ts'
 import { PaymentsOfLink } from './payments.tsx'
 import { linkFact } from './record-parts.tsx'
@@ -40,8 +41,9 @@ export function Invoice() {
         {(record) => (
           <Stack gap="lg">
             <InvoiceStatus key={record.id} invoice={record} />
+            <ShareInvoice invoice={record} />
             <InvoiceItems invoice={record} />
-            <InvoicePayments invoice={record} />
+            {record.payment_link_id === null ? null : <PaymentsOfLink link_id={record.payment_link_id} />}
             <InvoiceMessages invoice_id={record.id} />
             <InvoiceFacts invoice={record} />
           </Stack>
@@ -138,27 +140,23 @@ function InvoiceItems({ invoice }: { invoice: InvoiceRecord }) {
   )
 }
 
-function InvoicePayments({ invoice }: { invoice: InvoiceRecord }) {
+/** Shows the active payment link and the ways to share it. Says if the server sends no message to the customer. */
+function ShareInvoice({ invoice }: { invoice: InvoiceRecord }) {
   const t = useTexts(invoicesTexts)
-  const { payment_link_id: link_id, payment_url: url, payment_link_status, total, currency } = invoice
-  if (link_id === null || url === null) return null
+  const nothing_sent = useNothingSent(useInvoiceWays(invoice))
+  const { payment_url: url, payment_link_status, total, currency } = invoice
+  if (url === null || payment_link_status !== 'ACTIVE') return null
   return (
-    <>
-      {payment_link_status === 'ACTIVE' ? (
-        <Panel title={t.link} id="link-title">
-          <Share
-            shared={{
-              url,
-              amount: total,
-              currency,
-              about: t.title_of(invoice.number),
-              phone: invoice.customer_phone,
-            }}
-          />
-        </Panel>
-      ) : null}
-      <PaymentsOfLink link_id={link_id} />
-    </>
+    <Panel title={t.link} id="link-title">
+      {nothing_sent === null ? null : (
+        <Text>
+          {nothing_sent} {t.share_yourself}
+        </Text>
+      )}
+      <Share
+        shared={{ url, amount: total, currency, about: t.title_of(invoice.number), phone: invoice.customer_phone }}
+      />
+    </Panel>
   )
 }
 

@@ -2,6 +2,7 @@
 // installation into the page. The page loads scripts and styles only from this server.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasGateway } from '../../adapters/messages/index.ts'
 import type { Deps } from '../../kernel/db/index.ts'
 import { type App, baseUrlOf, bestEncoding, payUrlOf } from '../../kernel/http/index.ts'
 import { escapeHtml, refuse } from '../../kernel/lib/index.ts'
@@ -27,6 +28,8 @@ export type ConsoleFacts = {
   brand: string
   /** True means that live payments of this installation move no money. */
   rehearses: boolean
+  /** True means that the server can send live messages on this channel. Otherwise, it only stores them. */
+  sends: { email: boolean; sms: boolean }
   nonce: string
 }
 
@@ -95,6 +98,7 @@ function sendConsolePage(
     base_url,
     brand: config.brand,
     rehearses,
+    sends: { email: hasGateway(config, 'email'), sms: hasGateway(config, 'sms') },
     nonce,
   }
   return reply.send(
