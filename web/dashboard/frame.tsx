@@ -178,7 +178,7 @@ function DashboardShell({
       })),
     ],
   }
-  const live_text = facts.rehearses ? parts.rehearsal_strip : parts.live_strip
+  const live_text = facts.rehearses ? parts.simulated_strip : parts.live_strip
   return (
     <MerchantContext value={acting}>
       <ScopeContext value={scope}>

@@ -197,6 +197,11 @@ for (const language of LANGUAGES)
       }
     }
     await check(simulates, moves)
+    const simulated = says(
+      'Halisi (kuigiza) – mfumo huu hauhamishi pesa',
+      'Live (simulated) – this installation moves no money',
+    )
+    await page.getByText(simulated).waitFor()
     // The page then gets the fact of an installation with a real provider.
     await page.route('**/dashboard/**', async (route) => {
       if (route.request().resourceType() !== 'document') return route.fallback()
@@ -205,6 +210,8 @@ for (const language of LANGUAGES)
       await route.fulfill({ response, body })
     })
     await check(moves, simulates)
+    await page.getByText(says('Halisi – pesa zinahama', 'Live – real money')).waitFor()
+    assert.equal(await page.getByText(simulated).count(), 0)
     await visitor.leave()
   })
 
