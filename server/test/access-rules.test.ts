@@ -137,6 +137,7 @@ const RULES: Record<string, Rule> = {
   'POST /v1/session/confirm': 'session',
   'POST /v1/session/password': 'session',
   'PATCH /v1/session/name': 'session',
+  'PATCH /v1/session/language': 'session',
   'POST /v1/session/email': 'session',
   'GET /v1/sessions': 'session',
   'DELETE /v1/sessions/{session_id}': 'session',

@@ -1,6 +1,6 @@
 // Shows the profile of the user: name, e-mail address, language and password, with links to the second step and the sessions.
 
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from './api-types.ts'
@@ -8,7 +8,7 @@ import { BusyButton } from './busy-button.tsx'
 import { checks } from './checks.ts'
 import { useCall, useRead, useSignedInUser } from './data.ts'
 import { useDraft, useSecretForm } from './form.ts'
-import { texts, useLanguage, useTexts } from './language.ts'
+import { LANGUAGES, type Language, texts, useLanguage, useTexts } from './language.ts'
 import { LoadingRows } from './loading-rows.tsx'
 import { FactList, Page, PageLink, Panel, useSiblingPath } from './parts.tsx'
 import { Problem } from './problem.tsx'
@@ -24,6 +24,9 @@ const accountTexts = texts({
     email: 'Barua pepe',
     unproven: 'haijathibitishwa',
     mail_language: 'Lugha ya barua pepe',
+    language_help: 'Barua pepe za mfumo huu kwako. Lugha ya kurasa hizi unaichagua kwenye menyu.',
+    change_language: 'Badilisha lugha',
+    language_changed: 'Umebadilisha lugha ya barua pepe.',
     languages: { sw: 'Kiswahili', en: 'Kiingereza' },
     rename: 'Badilisha jina',
     renamed: 'Umebadilisha jina.',
@@ -59,6 +62,9 @@ const accountTexts = texts({
     email: 'E-mail address',
     unproven: 'not confirmed',
     mail_language: 'Language of e-mails',
+    language_help: 'The e-mails of this service to you. You choose the language of these pages in the menu.',
+    change_language: 'Change the language',
+    language_changed: 'You changed the language of e-mails.',
     languages: { sw: 'Swahili', en: 'English' },
     rename: 'Change the name',
     renamed: 'You changed the name.',
@@ -106,13 +112,9 @@ export function UserProfile() {
   return (
     <Page title={t.title} lead={t.lead}>
       <Panel title={t.person} id="person">
-        <FactList
-          facts={[
-            [t.email, email_verified ? email : `${email} (${t.unproven})`, 'wide'],
-            [t.mail_language, t.languages[language]],
-          ]}
-        />
+        <FactList facts={[[t.email, email_verified ? email : `${email} (${t.unproven})`, 'wide']]} />
         <NameForm name={name} />
+        <LanguageForm language={language} />
       </Panel>
       {is_foreign ? null : (
         <Panel title={t.email} id="email">
@@ -187,6 +189,39 @@ function NameForm({ name }: { name: string }) {
         <Group>
           <BusyButton type="submit" variant="default" busy={draft.sending}>
             {t.rename}
+          </BusyButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function LanguageForm({ language }: { language: Language }) {
+  const t = useTexts(accountTexts)
+  const call = useCall()
+  const queries = useQueryClient()
+  const draft = useDraft({ name: 'account.language', initial: { language }, check: {} })
+  const send = draft.submit(async (body) => {
+    const stored = await call('PATCH /v1/session/language', { body })
+    // The form stays in place, so that the button keeps the focus.
+    draft.form.setInitialValues(stored)
+    draft.form.setValues(stored)
+    await queries.invalidateQueries()
+    showToast(t.language_changed)
+  })
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="md" maw="34rem">
+        <NativeSelect
+          label={t.mail_language}
+          description={t.language_help}
+          data={LANGUAGES.map((value) => ({ value, label: t.languages[value] }))}
+          {...draft.form.getInputProps('language')}
+        />
+        <Problem error={draft.error} />
+        <Group>
+          <BusyButton type="submit" variant="default" busy={draft.sending}>
+            {t.change_language}
           </BusyButton>
         </Group>
       </Stack>

@@ -65,6 +65,7 @@ export type Schemas = {
   IpAddressRequest: { merchant_id?: string; label: string; address: string; environment?: Schemas['Environment'] }
   IpAddressStatus: "PENDING" | "APPROVED" | "REJECTED"
   Language: "sw" | "en"
+  LanguageChange: { language: "sw" | "en" }
   LoggedRequest: { id: string; kind: "request" | "not_kept"; request_id: string | null; at: string; until: string | null; count: number; method: string | null; path: string | null; status: number | null; duration_ms: number | null; key_id: string | null; key_name: string | null; address: string | null; reference: string | null; resource_id: string | null; error_code: string | null }
   LoggedRequestWithBodies: Schemas['LoggedRequest'] & { environment: Schemas['Environment']; query: string | null; user_agent: string | null; idempotency_key: string | null; request_body: string | null; request_body_cut: boolean; response_body: string | null; response_body_cut: boolean; ignored_fields: string | null; bodies_dropped: boolean }
   MadeAdjustment: Schemas['Adjustment'] & { approvals_required?: number; approvals?: Array<{ operator: string; reason: string; at: string }> }
@@ -1228,6 +1229,12 @@ export type Calls = {
     query: {  }
     body: Schemas['NameChange']
     data: { name: string }
+  }
+  'PATCH /v1/session/language': {
+    params: {  }
+    query: {  }
+    body: Schemas['LanguageChange']
+    data: { language: "sw" | "en" }
   }
   'POST /v1/session/email': {
     params: {  }

@@ -57,6 +57,7 @@ const UNSCOPED: ReadonlySet<CallName> = new Set<CallName>([
   'GET /v1/me',
   'POST /v1/session/password',
   'PATCH /v1/session/name',
+  'PATCH /v1/session/language',
   'POST /v1/session/email',
   'GET /v1/me/attention',
   'GET /v1/me/recent-merchant',

@@ -431,6 +431,28 @@ for (const language of languagesOf(0)) {
   })
 }
 
+for (const language of ['sw', 'en'] as const)
+  test(`a user chooses the language of the own e-mails on the profile page, and the console keeps its language (${language})`, async () => {
+    const person = await office.newPerson('VIEWER')
+    const visitor = await office.comes(person, 'dashboard', { language })
+    const { page, says } = visitor
+    await visitor.opens('/live/account')
+    await visitor.sees('Wasifu wako', 'Your profile')
+    const field = page.getByLabel(says('Lugha ya barua pepe', 'Language of e-mails'))
+    assert.equal(await field.inputValue(), 'sw')
+    await field.selectOption('en')
+    await visitor.press('Badilisha lugha', 'Change the language')
+    await page.getByText(says('Umebadilisha lugha ya barua pepe.', 'You changed the language of e-mails.')).waitFor()
+    const rows = await office.world.rows('select language from users where id = $1', [person.user_id])
+    assert.deepEqual(rows, [{ language: 'en' }])
+    await visitor.looks('the profile')
+    await visitor.picture('profile')
+    await page.reload()
+    await visitor.sees('Wasifu wako', 'Your profile')
+    assert.equal(await field.inputValue(), 'en')
+    await visitor.leave()
+  })
+
 for (const [console, path, role] of [
   ['dashboard', '/live/sessions', 'VIEWER'],
   ['operator', '/sessions', 'SUPPORT'],

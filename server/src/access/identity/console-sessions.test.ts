@@ -460,3 +460,22 @@ test('a user changes the own name without direction marks, and the audit log has
   assert.equal(log[1]?.before.name, 'Between')
   assert.equal(log[1]?.after.name, last)
 })
+
+test('a user changes the language of the own e-mails, and the audit log has each change once', async () => {
+  const { person, tokens } = await comes('dashboard')
+  const choose = (language: string) =>
+    world.call({ method: 'PATCH', url: '/v1/session/language', payload: { language }, key: tokens.access_token })
+  const before = (await me(tokens.access_token)).body.data.language
+  const other = before === 'sw' ? 'en' : 'sw'
+  assert.equal((await choose('fr')).status, 400)
+  for (const repeated of [other, other]) assert.deepEqual((await choose(repeated)).body.data, { language: other })
+  assert.equal((await me(tokens.access_token)).body.data.language, other)
+  const log = await world.rows<{ before: { language: string }; after: { language: string } }>(
+    "select before, after from audit_log where action = 'user.change_language' and target_id = $1",
+    [person.id],
+  )
+  assert.deepEqual(
+    log.map((entry) => [entry.before.language, entry.after.language]),
+    [[before, other]],
+  )
+})

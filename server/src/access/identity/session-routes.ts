@@ -9,6 +9,7 @@ import { deviceName } from './device-name.ts'
 import { requestEmail } from './email-change.ts'
 import { endLinks, lockMailedLinks } from './mailed-links.ts'
 import { confirmationOf, confirmIdentity } from './session-confirm.ts'
+import { changeOwnLanguage } from './session-language.ts'
 import { changeOwnName } from './session-name.ts'
 import { changePassword } from './session-password.ts'
 import {
@@ -16,6 +17,8 @@ import {
   CurrentSessionAnswer,
   EmailAnswer,
   EmailBody,
+  LanguageAnswer,
+  LanguageBody,
   NameAnswer,
   NameBody,
   PasswordAnswer,
@@ -91,6 +94,7 @@ export function sessionRoutes(deps: Deps): Routes {
       },
     )
     nameRoute(deps, app)
+    languageRoute(deps, app)
     emailRoute(deps, app)
     listRoutes(deps, app)
   }
@@ -113,6 +117,28 @@ function nameRoute(deps: Deps, app: App): void {
     async (request) => {
       const name = await changeOwnName(deps, session(request), actOf(request), request.body.name)
       return { success: true as const, data: { name } }
+    },
+  )
+}
+
+function languageRoute(deps: Deps, app: App): void {
+  app.patch(
+    '/v1/session/language',
+    {
+      config: { access: 'session' },
+      schema: {
+        tags,
+        operationId: 'updateOwnLanguage',
+        summary: 'Change the language of the e-mails to the caller',
+        description: 'The language of the consoles does not change: each browser keeps its own.',
+        body: LanguageBody,
+        response: { 200: LanguageAnswer },
+      },
+    },
+    async (request) => {
+      const { language } = request.body
+      await changeOwnLanguage(deps, session(request), actOf(request), language)
+      return { success: true as const, data: { language } }
     },
   )
 }

@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { CONSOLES, success } from '../../kernel/http/index.ts'
-import { EMAIL_MAX, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
+import { EMAIL_MAX, LANGUAGES, line, nullable, oneOf, visibleLine } from '../../kernel/lib/index.ts'
 import { PasskeyAnswer } from './passkey-schema.ts'
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description })
@@ -77,6 +77,14 @@ export const NameBody = Type.Object(
 )
 /** The answer to PATCH /v1/session/name. */
 export const NameAnswer = success(Type.Object({ name: Type.String() }))
+
+/** The body of PATCH /v1/session/language. */
+export const LanguageBody = Type.Object(
+  { language: oneOf(LANGUAGES, 'The language of the e-mails to the user.') },
+  { title: 'LanguageChange' },
+)
+/** The answer to PATCH /v1/session/language. */
+export const LanguageAnswer = success(Type.Object({ language: oneOf(LANGUAGES) }))
 
 /** The body of POST /v1/session/email. */
 export const EmailBody = Type.Object(

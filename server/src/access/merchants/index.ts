@@ -75,5 +75,6 @@ export {
   setIdentity,
   setMember,
   setOperatorRole,
+  setUserLanguage,
   verifyEmail,
 } from './users.ts'

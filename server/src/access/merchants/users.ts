@@ -2,7 +2,7 @@
 
 import { type Deps, sql, type Tx, violatedConstraint } from '../../kernel/db/index.ts'
 import { type MerchantRole, OPERATOR_DUTIES, type OperatorDuty, type OperatorRole } from '../../kernel/http/index.ts'
-import { newId, refuse, routingCodeOf, withoutDirectionMarks } from '../../kernel/lib/index.ts'
+import { type Language, newId, refuse, routingCodeOf, withoutDirectionMarks } from '../../kernel/lib/index.ts'
 
 /**
  * A new user. Null as `operator_role` means that the user is not an operator. Null as `identity` means that the user is invited
@@ -73,6 +73,17 @@ export async function renameUser(deps: Deps, tx: Tx, user_id: string, name: stri
   if (!user) throw new Error('the database has no user with this id')
   if (user.name !== name) await tx.query(SET_NAME, [user_id, name, deps.clock.now()])
   return user.name
+}
+
+const LOCK_LANGUAGE = sql('users_lock_language', 'select language from users where id = $1 for no key update')
+const SET_LANGUAGE = sql('users_set_language', 'update users set language = $2, updated_at = $3 where id = $1')
+
+/** Changes the language of the e-mails to a user. Returns the earlier language, also if it is the same. */
+export async function setUserLanguage(deps: Deps, tx: Tx, user_id: string, language: Language): Promise<Language> {
+  const [user] = await tx.query<{ language: Language }>(LOCK_LANGUAGE, [user_id])
+  if (!user) throw new Error('the database has no user with this id')
+  if (user.language !== language) await tx.query(SET_LANGUAGE, [user_id, language, deps.clock.now()])
+  return user.language
 }
 
 const VERIFY_EMAIL = sql(

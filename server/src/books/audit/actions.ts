@@ -75,6 +75,7 @@ export const OPERATOR_ACTIONS = [
   'user.bind',
   'user.change',
   'user.change_email',
+  'user.change_language',
   'user.change_name',
   'user.confirm_email',
   'user.confirm_session',
