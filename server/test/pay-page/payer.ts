@@ -44,8 +44,7 @@ export type Payer = WatchedPage & {
   /** Returns the payment's id from the address of the page. */
   collection(): string
   /**
-   * Closes the page. Asserts that the browser logged no error except the expected HTTP errors, and stored no cookie
-   * except that of the language.
+   * Closes the page. Asserts that the browser logged no error except the expected HTTP errors, and stored no cookie.
    */
   leave(): Promise<void>
 }
@@ -224,10 +223,7 @@ function newPayer(opened: WatchedPage, way: Way, looked_at: Set<string>): Payer 
     },
     collection: () => page.url().split('/c/')[1]?.split(/[/?]/)[0] ?? '',
     async leave() {
-      assert.deepEqual(
-        (await context.cookies()).filter(({ name }) => name !== 'lang'),
-        [],
-      )
+      assert.deepEqual(await context.cookies(), [])
       // The browser logs each response with an error status. The test ignores the errors that this payer expects.
       const expected = new RegExp(`responded with a status of (?:${refusals.join('|') || 'none'}) `)
       assert.deepEqual(

@@ -17,7 +17,6 @@ after(() => world.close())
 
 const LANGUAGES = ['sw', 'en'] as const
 const CUSTOMER = '255713555777'
-const LANGUAGE_COOKIE = 'lang=en; Path=/pay; Max-Age=31536000; HttpOnly; SameSite=Lax'
 const MINOR = 2_500_000n
 
 const newLink = async (body: object = {}, of = world) => {
@@ -72,10 +71,7 @@ const checkPage = (reply: Reply, status: number, language?: string) => {
   const policy = String(headers['content-security-policy'])
   assert.match(policy, /default-src 'none'/)
   assert.doesNotMatch(policy, /unsafe/)
-  assert.match(
-    String(headers['set-cookie'] ?? LANGUAGE_COOKIE),
-    /^lang=(?:sw|en); Path=\/pay; Max-Age=31536000; HttpOnly; /,
-  )
+  assert.equal(headers['set-cookie'], undefined)
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   if (language !== undefined) assert.match(reply.text, new RegExp(`<html lang="${language}">`))
@@ -283,25 +279,6 @@ describe('requests that read a page', () => {
     checkPage(await look(`/pay/${slug}?lang=en`), 200, 'en')
     checkPage(await look(`/pay/${slug}?lang=sw&lang=en`), 200, 'sw')
     checkPage(await look(`/pay/${slug}?lang=%22%3E%3Cscript%3E`), 200, 'sw')
-  })
-
-  test('a browser remembers the language that the payer chose, and the language of the address wins', async () => {
-    const { public_slug: slug } = await newLink()
-    const sw = { 'accept-language': 'sw-TZ' }
-    const plain = await look(`/pay/${slug}`, sw)
-    assert.deepEqual([plain.headers['set-cookie'], plain.headers.vary], [undefined, 'accept-encoding'])
-    assert.equal((await look(`/pay/${slug}?lang=sw`, sw)).headers['set-cookie'], undefined)
-    const chosen = await look(`/pay/${slug}?lang=en`, sw)
-    assert.equal(chosen.headers['set-cookie'], LANGUAGE_COOKIE)
-    const back = { ...sw, cookie: 'lang=en' }
-    const bare = await look(`/pay/${slug}`, back)
-    checkPage(bare, 200, 'en')
-    assert.equal(bare.headers['set-cookie'], undefined)
-    const address = await look(`/pay/${slug}?lang=sw`, back)
-    checkPage(address, 200, 'sw')
-    assert.equal(address.headers['set-cookie'], LANGUAGE_COOKIE.replace('en', 'sw'))
-    const refused = await look('/pay/nothing', { ...sw, cookie: 'lang=<b>' })
-    checkPage(refused, 404, 'sw')
   })
 
   test('the server compresses a page if the browser accepts compression, and the first view stays under 14 KB', async () => {

@@ -5,7 +5,7 @@ import type { Deps } from '../../kernel/db/index.ts'
 import { compressPage } from './compress.ts'
 import { pageHeaders } from './headers.ts'
 import { type PollAnswer, pollAnswer, renderScreen, screenStatus } from './render.ts'
-import { languageCookie, pathInLanguage, payLanguage } from './texts.ts'
+import { pathInLanguage, payLanguage } from './texts.ts'
 import type { Frame, MerchantFrame, Screen } from './view.ts'
 
 const URL_MAX = 512
@@ -16,7 +16,7 @@ export function frameOf({ config }: Deps, request: FastifyRequest): Frame {
   // If the router could not parse the address, the request has no parsed query.
   const { lang } = (request.query ?? Object.fromEntries(new URLSearchParams(query))) as { lang?: unknown }
   return {
-    language: payLanguage(lang, request.headers['accept-language'], request.headers.cookie),
+    language: payLanguage(lang, request.headers['accept-language']),
     // If an address is longer than any address of the pay page, the page does not repeat the address.
     url: url.length <= URL_MAX ? url : '/pay',
     brand_name: config.brand_name,
@@ -34,10 +34,6 @@ export function sendScreen(
 ): FastifyReply {
   const { body, encoding } = compressPage(renderScreen(screen), request.headers['accept-encoding'])
   if (encoding !== null) reply.header('content-encoding', encoding)
-  // The address chose another language than a page without `?lang=` would have. The browser remembers the choice.
-  const { 'accept-language': accept, cookie } = request.headers
-  if (screen.language !== payLanguage(undefined, accept, cookie))
-    reply.header('set-cookie', languageCookie(screen.language, request.protocol === 'https'))
   return reply
     .code(status)
     .headers(pageHeaders('look' in screen ? screen.look.accent_color : null))

@@ -65,28 +65,18 @@ function splitText(sentence: string): TextPieces {
   }
 }
 
-const LANGUAGE_COOKIE = /(?:^|; ?)lang=(sw|en)(?:;|$)/
-
 /**
- * Returns the language of a page. If `?lang=` names a language, the page has that language, else the language of the cookie. If
- * there is no cookie, the browser lists English first and does not list Swahili, the page is in English. Otherwise the page is in
- * Swahili.
+ * Returns the language of a page. If `?lang=` names a language, the page has that language. If the browser lists English first
+ * and does not list Swahili, the page is in English. Otherwise the page is in Swahili.
  */
-export function payLanguage(asked: unknown, accept: string | undefined, cookie?: string): Language {
+export function payLanguage(asked: unknown, accept: string | undefined): Language {
   if (asked === 'sw' || asked === 'en') return asked
-  const chosen = LANGUAGE_COOKIE.exec(cookie ?? '')?.[1]
-  if (chosen !== undefined) return chosen as Language
   return accept !== undefined && /^\s*en\b/i.test(accept) && !/\bsw\b/i.test(accept) ? 'en' : 'sw'
 }
 
-/** Returns the cookie that remembers the language of a page in this browser for a year. The cookie contains nothing else. */
-export function languageCookie(language: Language, is_https: boolean): string {
-  return `lang=${language}; Path=/pay; Max-Age=31536000; HttpOnly; SameSite=Lax${is_https ? '; Secure' : ''}`
-}
-
 /**
- * Adds the language to the query of a path of the pay page. Browsers without cookies also keep the language, because the address
- * contains it.
+ * Adds the language to the query of a path of the pay page. The server sets no cookie for payers, so the address must contain
+ * the language.
  */
 export function pathInLanguage(path: string, language: Language): string {
   const [before = '', query = ''] = path.split('?', 2)
