@@ -296,7 +296,6 @@ export const SHARD_EXCEPTIONS: readonly ShardException[] = [
       'operator_decisions_withdrawals',
       'operator_waiting_collections',
       'operator_waiting_payouts',
-      'operator_request_facts',
       'operator_withdrawal_facts',
       'payouts_sending',
       'providers_waiting_unconfigured',

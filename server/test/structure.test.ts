@@ -320,7 +320,6 @@ const READS: Record<string, readonly string[]> = {
   'adapters/providers': ['collection_attempts', 'payouts'],
   'adapters/webhooks': ['merchants'],
   'apps/operators': [
-    'api_keys',
     'collections',
     'held_collections',
     'ledger_accounts',

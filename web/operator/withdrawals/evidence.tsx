@@ -4,10 +4,9 @@
 import { Stack, Text } from '@mantine/core'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { PageLink, Panel, Time } from '../../ui/parts.tsx'
-import { showAge, showAmount, showTime } from '../../ui/show.ts'
+import { showAmount, showTime } from '../../ui/show.ts'
 import { isolateDirection } from '../words.ts'
 import { showPercent, showRatio, showTimes, toneOfWarning, type Warning } from './facts.tsx'
-import { isNewKey } from './flags.ts'
 import type { WithdrawalCaseRecord } from './record.ts'
 
 type RecordedDecision = WithdrawalCaseRecord['decisions'][number]
@@ -50,8 +49,6 @@ const evidenceTexts = texts({
     failed: (time: string) => `Utoaji mwingine wa biashara hii ulikuwa umeshindikana, ${time}.`,
     failures: (count: number) =>
       `Kati ya maombi yaliyotangulia (yasiyozidi matatu), yaliyokataliwa au kutofanikiwa: ${count}.`,
-    new_key: (age: string) => `Ufunguo wa API wa ombi ulikuwa mpya: uliundwa ${age} kabla ya ombi.`,
-    other_names: 'Biashara nyingine zilikuwa zimemtaja mpokeaji kwa jina tofauti.',
     open: 'Fungua utoaji huo',
     name_unasked: 'Mtoa huduma hakuwa ameulizwa jina.',
     name_same: 'Mtoa huduma alikuwa amethibitisha jina.',
@@ -92,8 +89,6 @@ const evidenceTexts = texts({
       `${operator} had rejected another withdrawal of this merchant, ${time}.`,
     failed: (time: string) => `Another withdrawal of this merchant had failed, ${time}.`,
     failures: (count: number) => `Rejected or failed of up to three earlier withdrawals: ${count}.`,
-    new_key: (age: string) => `The API key of the request was new: created ${age} before the request.`,
-    other_names: 'Other merchants had given a different name for the recipient.',
     open: 'Open that withdrawal',
     name_unasked: 'The provider had not been asked for the name.',
     name_same: 'The provider had confirmed the name.',
@@ -117,7 +112,7 @@ export function EvidencePanel({ of: { decisions, withdrawal } }: { of: Withdrawa
           {evidence === null ? (
             <p className="flag flag-warn">{t.unread}</p>
           ) : (
-            <EvidenceLines evidence={evidence} of={withdrawal} />
+            <EvidenceLines evidence={evidence} currency={withdrawal.currency} />
           )}
         </Stack>
       ))}
@@ -125,21 +120,17 @@ export function EvidencePanel({ of: { decisions, withdrawal } }: { of: Withdrawa
   )
 }
 
-function EvidenceLines({ evidence, of }: { evidence: Evidence; of: WithdrawalCaseRecord['withdrawal'] }) {
+function EvidenceLines({ evidence, currency }: { evidence: Evidence; currency: string }) {
   const t = useTexts(evidenceTexts)
-  const language = useLanguage()
-  const sentences = useEvidenceSentences(evidence, of.currency)
-  const { api_key_created_at: key_made = null } = evidence
-  const other_names = (evidence.other_names ?? 0) > 0
+  const sentences = useEvidenceSentences(evidence, currency)
   const check = evidence.name_check
   const differs = check?.matches === false
   const name = check === null ? t.name_unasked : check.matches === true ? t.name_same : t.name_unknown
   return (
     <>
-      {evidence.warnings.length === 0 && !differs && !other_names ? <Text size="sm">{t.none}</Text> : null}
+      {evidence.warnings.length === 0 && !differs ? <Text size="sm">{t.none}</Text> : null}
       <ul className="flags">
         {differs ? <li className="flag flag-bad">{t.name_differs}</li> : null}
-        {other_names ? <li className="flag flag-warn">{t.other_names}</li> : null}
         {evidence.warnings.map((warning) => (
           <li key={warning} className={`flag flag-${toneOfWarning(warning)}`}>
             {sentences[warning]}{' '}
@@ -150,9 +141,6 @@ function EvidenceLines({ evidence, of }: { evidence: Evidence; of: WithdrawalCas
             ) : null}
           </li>
         ))}
-        {key_made !== null && isNewKey(key_made, of.created_at) ? (
-          <li className="flag flag-plain">{t.new_key(showAge(key_made, language, Date.parse(of.created_at)))}</li>
-        ) : null}
       </ul>
       {differs ? null : <Text size="sm">{name}</Text>}
     </>

@@ -134,10 +134,6 @@ export type Flag = {
   link?: { to: string; text: string } | undefined
 }
 
-/** Returns true if an API key was new at the time of its request. */
-export const isNewKey = (made_at: string, requested_at: string) =>
-  Date.parse(requested_at) - Date.parse(made_at) < NEW_KEY_MS
-
 /** Returns true for a warning, and false for an ordinary fact. */
 export const isWarning = ({ tone }: Flag) => tone !== 'plain'
 
@@ -275,7 +271,7 @@ export function useFlags(
     hour > 1 && fact(t.many(hour)),
     Date.now() - Date.parse(merchant.created_at) < NEW_MS && fact(t.young),
     api_key_created_at !== null &&
-      isNewKey(api_key_created_at, withdrawal.created_at) &&
+      Date.parse(withdrawal.created_at) - Date.parse(api_key_created_at) < NEW_KEY_MS &&
       fact(t.new_key(showAge(api_key_created_at, language, Date.parse(withdrawal.created_at)))),
   ]
   return flags.filter((flag) => flag !== false)

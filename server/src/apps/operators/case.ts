@@ -3,6 +3,7 @@
 
 import { keyCreatedAt } from '../../access/api-keys/index.ts'
 import { getMerchant, hasConflict } from '../../access/merchants/index.ts'
+import { sameName } from '../../adapters/providers/name-lookup.ts'
 import { actOf } from '../../books/audit/index.ts'
 import { bookingsBetween, IS_BOOKING } from '../../books/ledger/index.ts'
 import { type Deps, type Reader, sql } from '../../kernel/db/index.ts'
@@ -20,13 +21,13 @@ import { listDecisions } from './decision-evidence.ts'
 import { isWaiting, readDecisionFacts } from './decision-facts.ts'
 import { compareIncome, incomePeriods, RECEIVED } from './income.ts'
 import { listNameChecks } from './name-check.ts'
-import { differingNames, OTHERS_MAX } from './request-facts.ts'
 import { getWithdrawalForOperator } from './withdrawals-list.ts'
 import { type OperatorWithdrawalDetail, WithdrawalParams } from './withdrawals-schema.ts'
 
 const HOUR_MS = 3_600_000
 /** The highest number of transfers that the sum of received money counts. */
 const RECEIVED_MAX = 20_000
+const OTHERS_MAX = 1_000
 const EARLIER = 10
 
 type ReceivedMoneyRow = {
@@ -285,11 +286,20 @@ async function destinationOf(
       ...other,
       last_paid_at: completed_at.toISOString(),
     })),
-    other_names: differingNames(
-      withdrawal.destination_name,
-      others.map(({ destination_name }) => destination_name),
-    ),
+    other_names: otherNamesOf(withdrawal.destination_name, others),
   }
+}
+
+/** Returns the names that other merchants gave the recipient and that differ from `name`, newest first, each once. */
+function otherNamesOf(name: string | null, others: readonly OtherMerchantRow[]): string[] {
+  if (name === null) return []
+  const differing: string[] = []
+  for (const { destination_name } of others) {
+    if (differing.length === NEWEST_OTHERS) break
+    if (destination_name === null || sameName(destination_name, name)) continue
+    if (!differing.some((found) => sameName(found, destination_name))) differing.push(destination_name)
+  }
+  return differing
 }
 
 /** Adds the route that shows the case of a withdrawal. */

@@ -47,7 +47,6 @@ const evidenceOf = async (id: string) => {
 }
 
 test('the audit entry and the case keep the warnings of a rejection, an approval, a batch and a first approval, with their figures', async () => {
-  const api_key_created_at = world.deps.clock.now().toISOString()
   const shop = await operator.shop('100000.00', FREE)
   const [known, fresh] = ['651', '652']
   const paid = await operator.submit(shop, { amount: '1000.00', ending: known })
@@ -82,8 +81,6 @@ test('the audit entry and the case keep the warnings of a rejection, an approval
     destination_limit: null,
     recent_failure: null,
     name_check: null,
-    api_key_created_at,
-    other_names: 0,
   }
   const recent_failure = {
     count: 1,
@@ -138,15 +135,9 @@ test('the audit entry and the case keep the warnings of a rejection, an approval
   assert.doesNotMatch(log.text, /evidence|large_share/, 'merchants do not read what operators saw')
 })
 
-test('the evidence has the figures of an exceeded limit and of a burst of income, the age of the API key and the number of names at other merchants, and no name or number of the recipient', async () => {
-  const made_at = world.deps.clock.now().toISOString()
+test('the evidence has the figures of an exceeded limit and of a burst of income, and no name or number of the recipient', async () => {
   const shop = await operator.shop('30000.00', FREE)
   const ending = '653'
-  for (const name of ['Juma Ali', 'ALI  Juma', 'Neema Mushi', 'Asha Mwinyi']) {
-    await operator.approve(
-      await operator.submit(await operator.shop('2000.00', FREE), { ending, amount: '1000.00', name }),
-    )
-  }
   await operator.approve(await operator.submit(shop, { ending, amount: '10000.00' }))
   world.deps.clock.advance(9 * DAY)
   await fund(world, 4_000_000n, { merchant: shop.merchant })
@@ -157,17 +148,13 @@ test('the evidence has the figures of an exceeded limit and of a burst of income
   const shown = (await caseOf(id)).facts.warnings
   await operator.act(id, 'reject')
   const [[, evidence] = []] = await evidenceOf(id)
-  const { warnings, income, daily_limit, destination_limit, api_key_created_at, other_names } = evidence as Record<
-    string,
-    object
-  >
-  assert.deepEqual(warnings, ['daily_limit', 'destination_limit', 'income_burst', 'shared_destination'])
-  assert.deepEqual([api_key_created_at, other_names], [made_at, 2], 'the same words in another order are one name')
+  const { warnings, income, daily_limit, destination_limit } = evidence as Record<string, object>
+  assert.deepEqual(warnings, ['daily_limit', 'destination_limit', 'income_burst'])
   assert.deepEqual(warnings, shown)
   assert.deepEqual(income, { received: '40000.00', daily_before: '0.00' })
   assert.deepEqual(daily_limit, { limit: '39999.99', approved_today: '0.00' })
   assert.deepEqual(destination_limit, { limit: '39000.00', approved_today: '0.00' })
-  assert.doesNotMatch(JSON.stringify(evidence), /Asha|Juma|Neema|754123/)
+  assert.doesNotMatch(JSON.stringify(evidence), /Asha|754123/)
 })
 
 test('a failed read of the evidence refuses no approval, batch, first approval or rejection, and the record of the decision says so', async (t) => {

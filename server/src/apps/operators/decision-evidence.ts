@@ -7,14 +7,12 @@ import { formatAmount, ZERO_ID } from '../../kernel/lib/index.ts'
 import { withdrawalName } from '../../money/withdrawals/index.ts'
 import {
   findWithdrawalFacts,
-  isWaiting,
   type PresentedFacts,
   presentFacts,
   type WithdrawalFacts,
   type WithdrawalKey,
 } from './decision-facts.ts'
 import { newestNameChecks } from './name-check.ts'
-import { findRequestFacts, type RequestFacts } from './request-facts.ts'
 import type { DecisionEvidence, NameCheck, RecordedDecision } from './withdrawals-schema.ts'
 
 /** The decisions that have evidence. */
@@ -27,7 +25,6 @@ export type FactsBeforeDecision = {
   found: ReadonlyMap<string, WithdrawalFacts>
   facts: ReadonlyMap<string, PresentedFacts>
   name_checks: ReadonlyMap<string, NameCheck>
-  requests: ReadonlyMap<string, RequestFacts>
 }
 
 /**
@@ -44,13 +41,11 @@ export async function readFactsBefore(
 ): Promise<FactsBeforeDecision> {
   const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
   const found = await findWithdrawalFacts(reader, known)
-  const waiting = [...found.values()].filter(({ status }) => isWaiting(status))
-  const [facts, name_checks, requests] = await Promise.all([
+  const [facts, name_checks] = await Promise.all([
     presentFacts(deps, reader, found),
     newestNameChecks(reader, [...found.values()]),
-    findRequestFacts(reader, waiting),
   ])
-  return { found, facts, name_checks, requests }
+  return { found, facts, name_checks }
 }
 
 /**
@@ -87,16 +82,12 @@ export function evidenceOf(read: FactsBeforeDecision | null): EvidenceAbout {
   return (key) => evidence.get(withdrawalName(key))
 }
 
-function evidenceFrom({ found, facts, name_checks, requests }: FactsBeforeDecision): Map<string, DecisionEvidence> {
+function evidenceFrom({ found, facts, name_checks: checks }: FactsBeforeDecision): Map<string, DecisionEvidence> {
   const evidence = new Map<string, DecisionEvidence>()
   for (const row of found.values()) {
     const name = withdrawalName(row)
     const presented = facts.get(name)
-    if (presented === undefined) continue
-    evidence.set(name, {
-      ...evidenceAbout(row, presented, name_checks.get(name) ?? null),
-      ...requestEvidence(requests.get(name)),
-    })
+    if (presented !== undefined) evidence.set(name, evidenceAbout(row, presented, checks.get(name) ?? null))
   }
   return evidence
 }
@@ -127,16 +118,6 @@ function evidenceAbout(
     destination_limit: exceeded.destination,
     recent_failure: failure,
     name_check: check && { matches: check.matches, checked_at: check.checked_at },
-  }
-}
-
-/** Presents the facts about a request. The number of other names is enough, because an audit entry has no name of a recipient. */
-function requestEvidence(
-  facts: RequestFacts | undefined,
-): Pick<DecisionEvidence, 'api_key_created_at' | 'other_names'> {
-  return {
-    api_key_created_at: facts?.api_key_created_at?.toISOString() ?? null,
-    other_names: facts?.other_names ?? 0,
   }
 }
 

@@ -202,19 +202,6 @@ const DecisionEvidence = Type.Object(
           'The newest name check at that time, without the name. Null means that no operator had asked the provider.',
       },
     ),
-    api_key_created_at: Type.Optional(
-      nullable(
-        Type.String({
-          format: 'date-time',
-          description: 'When the API key of the request was made. Null means that no API key made the request.',
-        }),
-      ),
-    ),
-    other_names: Type.Optional(
-      Type.Integer({
-        description: 'The number of different names that other merchants had given the recipient, up to 5.',
-      }),
-    ),
   },
   { title: 'DecisionEvidence' },
 )
