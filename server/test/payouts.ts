@@ -196,7 +196,7 @@ export function payoutCallsOf(world: World, provider: Provider, options: { sends
     }).find,
     webhooks: { canDispatch: () => false, dispatch: () => {} },
     canDispatch: options.sends ?? true,
-    readEvidence: async () => () => undefined,
+    readEvidence: async () => new Map(),
   })
   const act: Act = { actor: { kind: 'operator', id: randomUUID(), name: 'operator@example.com' } }
   const merchant: Act = { actor: { kind: 'user', id: randomUUID(), name: 'asha@example.com' } }

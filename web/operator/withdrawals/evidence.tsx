@@ -10,7 +10,7 @@ import { showPercent, showRatio, showTimes, toneOfWarning, type Warning } from '
 import type { WithdrawalCaseRecord } from './record.ts'
 
 type RecordedDecision = WithdrawalCaseRecord['decisions'][number]
-type Evidence = NonNullable<RecordedDecision['evidence']>
+type Evidence = RecordedDecision['evidence']
 
 const evidenceTexts = texts({
   sw: {
@@ -21,7 +21,6 @@ const evidenceTexts = texts({
       'withdrawal.first_approve': (operator: string) => `${operator} alitoa idhini ya kwanza`,
       'withdrawal.reject': (operator: string) => `${operator} alikataa`,
     },
-    unread: 'Seva haikuweza kusoma tahadhari wakati huo. Uamuzi ulihifadhiwa.',
     none: 'Hakukuwa na tahadhari.',
     suspended: 'Biashara haikuwa inafanya kazi.',
     unverified: 'Biashara ilikuwa haijathibitishwa.',
@@ -63,7 +62,6 @@ const evidenceTexts = texts({
       'withdrawal.first_approve': (operator: string) => `${operator} gave the first approval`,
       'withdrawal.reject': (operator: string) => `${operator} rejected`,
     },
-    unread: 'The server could not read the warnings at that moment. It stored the decision.',
     none: 'There was no warning.',
     suspended: 'The merchant was not active.',
     unverified: 'The merchant was not verified.',
@@ -109,11 +107,7 @@ export function EvidencePanel({ of: { decisions, withdrawal } }: { of: Withdrawa
           <Text size="sm" fw={600} className="who">
             {t.decided[action](isolateDirection(operator))} · <Time time={at} />
           </Text>
-          {evidence === null ? (
-            <p className="flag flag-warn">{t.unread}</p>
-          ) : (
-            <EvidenceLines evidence={evidence} currency={withdrawal.currency} />
-          )}
+          <EvidenceLines evidence={evidence} currency={withdrawal.currency} />
         </Stack>
       ))}
     </Panel>

@@ -2,7 +2,7 @@
 // these records for the case. An audit entry can never change, so the evidence has no name or number of the recipient.
 
 import { listTargetAudit } from '../../books/audit/index.ts'
-import { type Deps, type Reader, readOptionally, type Tx } from '../../kernel/db/index.ts'
+import type { Deps, Reader } from '../../kernel/db/index.ts'
 import { formatAmount, ZERO_ID } from '../../kernel/lib/index.ts'
 import { withdrawalName } from '../../money/withdrawals/index.ts'
 import {
@@ -20,69 +20,30 @@ const DECISIONS = ['withdrawal.approve', 'withdrawal.first_approve', 'withdrawal
 /** The highest number of decisions that a case shows. */
 const DECISIONS_MAX = 10
 
-/** The facts about withdrawals before a decision, by `withdrawalName`. */
-export type FactsBeforeDecision = {
-  found: ReadonlyMap<string, WithdrawalFacts>
-  facts: ReadonlyMap<string, PresentedFacts>
-  name_checks: ReadonlyMap<string, NameCheck>
-}
-
 /**
- * Returns the evidence about a withdrawal for the audit entry of its decision. Null means that the server could not read it.
- * Undefined means that the withdrawal waits for no approval.
+ * Returns the evidence for decisions about withdrawals, by `withdrawalName`. Reads it in the transaction of the decision. The
+ * result omits a withdrawal that waits for no approval.
  */
-export type EvidenceAbout = (key: WithdrawalKey) => DecisionEvidence | null | undefined
-
-/** Reads the facts about withdrawals before a decision. */
-export async function readFactsBefore(
+export async function readEvidence(
   deps: Pick<Deps, 'config' | 'clock'>,
   reader: Reader,
   keys: readonly WithdrawalKey[],
-): Promise<FactsBeforeDecision> {
+): Promise<Map<string, DecisionEvidence>> {
   const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
   const found = await findWithdrawalFacts(reader, known)
-  const [facts, name_checks] = await Promise.all([
+  const [facts, checks] = await Promise.all([
     presentFacts(deps, reader, found),
     newestNameChecks(reader, [...found.values()]),
   ])
-  return { found, facts, name_checks }
+  return evidenceOf(found, facts, checks)
 }
 
-/**
- * Reads the facts in the transaction of the decision. The facts only document the decision, so a failed read does not refuse
- * it: the result is null, and the server logs the error.
- */
-export async function readFactsOfDecision(
-  deps: Pick<Deps, 'config' | 'clock' | 'log'>,
-  tx: Tx,
-  keys: readonly WithdrawalKey[],
-): Promise<FactsBeforeDecision | null> {
-  const read = await readOptionally(tx, (reader) => readFactsBefore(deps, reader, keys))
-  if ('result' in read) return read.result
-  deps.log.error(
-    { component: 'operators', err: read.error, count: keys.length },
-    'the server could not read the facts about withdrawals, so the records of the decisions have no facts',
-  )
-  return null
-}
-
-/** Reads the evidence for decisions about withdrawals in the transaction of the decisions. */
-export async function readEvidence(
-  deps: Pick<Deps, 'config' | 'clock' | 'log'>,
-  tx: Tx,
-  keys: readonly WithdrawalKey[],
-): Promise<EvidenceAbout> {
-  return evidenceOf(await readFactsOfDecision(deps, tx, keys))
-}
-
-/** Makes the evidence from the facts before the decisions. Null means that the server could not read the facts. */
-export function evidenceOf(read: FactsBeforeDecision | null): EvidenceAbout {
-  if (read === null) return () => null
-  const evidence = evidenceFrom(read)
-  return (key) => evidence.get(withdrawalName(key))
-}
-
-function evidenceFrom({ found, facts, name_checks: checks }: FactsBeforeDecision): Map<string, DecisionEvidence> {
+/** Makes the evidence from facts that the transaction of the decision has read. */
+export function evidenceOf(
+  found: ReadonlyMap<string, WithdrawalFacts>,
+  facts: ReadonlyMap<string, PresentedFacts>,
+  checks: ReadonlyMap<string, NameCheck>,
+): Map<string, DecisionEvidence> {
   const evidence = new Map<string, DecisionEvidence>()
   for (const row of found.values()) {
     const name = withdrawalName(row)
@@ -125,7 +86,7 @@ function evidenceAbout(
 export async function listDecisions(reader: Reader, { merchant_id, id }: WithdrawalKey): Promise<RecordedDecision[]> {
   const entries = await listTargetAudit(reader, { merchant_id, target_id: id, actions: DECISIONS }, DECISIONS_MAX)
   return entries.toReversed().flatMap(({ action, actor, at, after }) => {
-    const { evidence } = (after ?? {}) as { evidence?: DecisionEvidence | null }
+    const { evidence } = (after ?? {}) as { evidence?: DecisionEvidence }
     if (evidence === undefined) return []
     return [{ action: action as RecordedDecision['action'], operator: actor.name, at, evidence }]
   })

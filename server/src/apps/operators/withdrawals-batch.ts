@@ -11,10 +11,17 @@ import {
   type ApprovalService,
   withdrawalName,
 } from '../../money/withdrawals/index.ts'
-import { evidenceOf, type FactsBeforeDecision, readFactsBefore, readFactsOfDecision } from './decision-evidence.ts'
-import type { WithdrawalKey } from './decision-facts.ts'
+import { evidenceOf } from './decision-evidence.ts'
+import {
+  findWithdrawalFacts,
+  type PresentedFacts,
+  presentFacts,
+  type WithdrawalFacts,
+  type WithdrawalKey,
+} from './decision-facts.ts'
+import { newestNameChecks } from './name-check.ts'
 import { decideOnce } from './once.ts'
-import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult } from './withdrawals-schema.ts'
+import { ApproveBatchAnswer, ApproveBatchBody, type ApproveBatchResult, type NameCheck } from './withdrawals-schema.ts'
 
 const STATUSES = sql(
   'operator_withdrawal_statuses',
@@ -59,21 +66,25 @@ export function approveBatchRoute(
         const trace = request.trace?.context ?? null
         const given = { act, reason: reason?.trim() ?? null, trace }
         const work = async (tx: Tx) => {
-          // The facts describe the balances before the approvals, so a dry run and the real run return the same facts. The
-          // operator needs the facts of a dry run, so a dry run without them fails.
-          const read = await (dry_run ? readFactsBefore : readFactsOfDecision)(deps, tx, keys)
-          const evidence = evidenceOf(read)
+          // The facts describe the balances before the approvals, so a dry run and the real run return the same facts.
+          const known = keys.filter(({ merchant_id }) => merchant_id !== ZERO_ID)
+          const found = await findWithdrawalFacts(tx, known)
+          const [facts, name_checks] = await Promise.all([
+            presentFacts(deps, tx, found),
+            newestNameChecks(tx, [...found.values()]),
+          ])
+          const evidence = evidenceOf(found, facts, name_checks)
           const made = await service.approveBatch(
             tx,
             keys.map((key) => ({
               ...key,
               ...given,
-              evidence: evidence(key),
+              evidence: evidence.get(withdrawalName(key)),
               confirm_new_destination: confirm_new_destination || confirmed.has(key.id),
             })),
             { dry_run },
           )
-          return { data: await presentBatch(tx, keys, made, { dry_run, read }), left: made }
+          return { data: await presentBatch(tx, keys, made, { dry_run, found, facts, name_checks }), left: made }
         }
         return decideOnce(deps, request, reply, work, service.sendApproved)
       },
@@ -85,9 +96,19 @@ async function presentBatch(
   reader: Reader,
   keys: readonly WithdrawalKey[],
   { answers }: ApprovalBatch,
-  { dry_run, read }: { dry_run: boolean; read: FactsBeforeDecision | null },
+  {
+    dry_run,
+    found,
+    facts,
+    name_checks,
+  }: {
+    dry_run: boolean
+    found: ReadonlyMap<string, WithdrawalFacts>
+    facts: ReadonlyMap<string, PresentedFacts>
+    name_checks: ReadonlyMap<string, NameCheck>
+  },
 ): Promise<ApproveBatchResult> {
-  const refused = keys.filter(({ merchant_id }, place) => answers[place] instanceof Refusal && merchant_id !== ZERO_ID)
+  const refused = keys.filter((key, place) => answers[place] instanceof Refusal && found.has(withdrawalName(key)))
   const rows =
     refused.length === 0
       ? []
@@ -101,9 +122,9 @@ async function presentBatch(
     items: keys.map((key, place) => {
       const answer = answers[place] as ApprovalResult | Refusal
       const name = withdrawalName(key)
-      const new_destination = read?.found.get(name)?.new_destination ?? false
-      const name_check = read?.name_checks.get(name) ?? null
-      const item = { withdrawal_id: key.id, new_destination, facts: read?.facts.get(name)?.shown ?? null, name_check }
+      const new_destination = found.get(name)?.new_destination ?? false
+      const name_check = name_checks.get(name) ?? null
+      const item = { withdrawal_id: key.id, new_destination, facts: facts.get(name)?.shown ?? null, name_check }
       if (!(answer instanceof Refusal)) return { ...item, ok: true, code: null, message: null, status: answer.status }
       const { code, message } = answer
       return { ...item, ok: false, code, message, status: statuses.get(key.id) ?? null }

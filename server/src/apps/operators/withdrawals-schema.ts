@@ -214,9 +214,7 @@ export const RecordedDecision = Type.Object(
     action: oneOf(['withdrawal.approve', 'withdrawal.first_approve', 'withdrawal.reject']),
     operator: Type.String({ description: 'The e-mail address of the operator who decided.' }),
     at: Timestamp,
-    evidence: Type.Union([DecisionEvidence, Type.Null()], {
-      description: 'Null means that the server could not read the warnings at that moment. The decision counts.',
-    }),
+    evidence: DecisionEvidence,
   },
   { title: 'RecordedDecision' },
 )
@@ -395,7 +393,7 @@ const ApproveBatchResult = Type.Object(
         }),
         facts: Type.Union([DecisionFacts, Type.Null()], {
           description:
-            'How large the withdrawal was for its merchant before this request, in the same environment. Null means that the withdrawal waited for no approval, or that the server could not read the facts of an approval. `new_destination` is then false and `name_check` null.',
+            'How large the withdrawal was for its merchant before this request, in the same environment. Null means that the withdrawal waited for no approval.',
         }),
         name_check: Type.Union([NameCheck, Type.Null()], {
           description:

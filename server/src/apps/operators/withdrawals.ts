@@ -16,6 +16,7 @@ import {
   requestInfo,
   resolveWithdrawal,
   retryWithdrawal,
+  withdrawalName,
 } from '../../money/withdrawals/index.ts'
 import { readEvidence } from './decision-evidence.ts'
 import { countWarnedBy } from './decision-facts.ts'
@@ -187,7 +188,7 @@ function answerRoutes(deps: Deps, app: App, keyOf: KeyOf): void {
       const { reason } = request.body
       const key = await keyOf(request)
       return answerOnce(deps, request, reply, 200, async (tx) => {
-        const evidence = (await readEvidence(deps, tx, [key]))(key)
+        const evidence = (await readEvidence(deps, tx, [key])).get(withdrawalName(key))
         const row = await rejectWithdrawal(deps, tx, actOf(request), { ...key, reason, evidence })
         await notifyDecision(deps, tx, row, 'rejected', reason)
         return { ...(await presentOne(deps, tx, row)), warned_withdrawals: await countWarnedBy(tx, row) }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { createDb, type Db, inTransaction, isUnavailable, type Reader, readOptionally, sql, type Tx } from './index.ts'
+import { createDb, type Db, inTransaction, isUnavailable, sql, type Tx } from './index.ts'
 
 let database: TestDatabase
 let db: Db
@@ -53,50 +53,6 @@ describe('failed statements in a transaction', () => {
     })
     assert.equal(answer, 'done')
     assert.equal(await taken(), before + 1)
-    await db.query(sql('', 'update places set taken = 0'))
-  })
-})
-
-describe('optional reads of a transaction', () => {
-  const READ = sql('read', 'select taken from places where id = $1')
-  const DIVIDE = sql('divide', 'select 1 / taken as part from places where id = $1')
-  const TAKEN = sql('', 'select taken from places where id = 2')
-
-  test('a transaction keeps its other statements when one of the parallel statements of an optional read fails', async () => {
-    await db.query(sql('', 'update places set taken = 0'))
-    for (const [place, fails] of [false, true, false].entries()) {
-      const read = async (reader: Reader) => {
-        const [, [row]] = await Promise.all([
-          reader.query(fails ? DIVIDE : READ, [2 - place]),
-          reader.query<{ taken: number }>(READ, [2]),
-        ])
-        return row?.taken
-      }
-      const answer = await inTransaction(db, async (tx) => {
-        await tx.query(TAKE, [2])
-        const done = await readOptionally(tx, read)
-        await tx.query(TAKE, [2])
-        return done
-      })
-      if (fails) assert.ok('error' in answer && (answer.error as { code: string }).code === '22012', String(answer))
-      else assert.deepEqual(answer, { result: 2 * place + 1 })
-      assert.deepEqual(await db.query(TAKEN), [{ taken: 2 * place + 2 }])
-    }
-  })
-
-  test('a branch that continues after the failure of an optional read sends no further statement in the transaction', async () => {
-    const late = Promise.withResolvers<void>()
-    let refused: Promise<unknown> | undefined
-    const read = async (reader: Reader) => {
-      refused = late.promise.then(() => reader.query(DIVIDE, [1])).catch((error: Error) => error.message)
-      throw new TypeError('a bug')
-    }
-    await inTransaction(db, async (tx) => {
-      const answer = await readOptionally(tx, read)
-      assert.ok('error' in answer && answer.error instanceof TypeError)
-      late.resolve()
-      assert.match(String(await refused), /no branch may send another statement/)
-    })
     await db.query(sql('', 'update places set taken = 0'))
   })
 })

@@ -55,7 +55,7 @@ function newService(): ApprovalService {
     },
     webhooks: { canDispatch: () => false, dispatch: () => {} },
     canDispatch: false,
-    readEvidence: async () => () => undefined,
+    readEvidence: async () => new Map(),
   })
 }
 

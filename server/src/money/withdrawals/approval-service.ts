@@ -16,19 +16,13 @@ import {
 } from './approve.ts'
 import type { FindProvider } from './check.ts'
 import type { PayoutDriver } from './drive.ts'
-import type { Payout, WithdrawalId } from './store.ts'
+import { type Payout, type WithdrawalId, withdrawalName } from './store.ts'
 
 /** The Idempotency-Key of an approval, and the function that makes the stored answer. */
 export type ApprovalKey = NonNullable<KeyedRequest<ApprovalResult>['once']>
 
-/**
- * Reads what the operators could see about the withdrawals, for the audit entries. The audit log documents the approval and does
- * not decide it, so this function must not fail if only its own statements fail.
- */
-type ReadEvidence = (
-  tx: Tx,
-  keys: readonly WithdrawalId[],
-) => Promise<(key: WithdrawalId) => ApprovalRequest['evidence']>
+/** Returns what the operators could see about the withdrawals, by `withdrawalName`, for the audit entries. */
+type ReadEvidence = (tx: Tx, keys: readonly WithdrawalId[]) => Promise<ReadonlyMap<string, object>>
 
 /** The functions by which operators' decisions approve withdrawals and send payouts and deliveries. */
 export type ApprovalService = {
@@ -125,7 +119,7 @@ function gatherApprovals(
       const evidence = await readEvidence(tx, requests)
       const batch = await approveBatch(
         tx,
-        requests.map((request) => ({ ...request, evidence: evidence(request) })),
+        requests.map((request) => ({ ...request, evidence: evidence.get(withdrawalName(request)) })),
       )
       return { answers: batch.answers, left: batch }
     })

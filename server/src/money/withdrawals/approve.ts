@@ -73,11 +73,8 @@ export type ApprovalRequest = WithdrawalId & {
   act: Act
   reason?: string | null
   confirm_new_destination?: boolean
-  /**
-   * What the operator could see at the moment of the approval, for the audit entry. Null means that the server could not read
-   * it.
-   */
-  evidence?: object | null | undefined
+  /** What the operator could see at the moment of the approval, for the audit entry. */
+  evidence?: object | undefined
   /** The trace of the request. Missing or null means that the server does not trace the request. */
   trace?: TraceContext | null
 }

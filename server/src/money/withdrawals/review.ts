@@ -68,7 +68,7 @@ export async function rejectWithdrawal(
   deps: Deps,
   tx: Tx,
   act: Act,
-  input: WithdrawalId & { reason: string; evidence?: object | null | undefined },
+  input: WithdrawalId & { reason: string; evidence?: object | undefined },
 ): Promise<MerchantWithdrawal> {
   const snapshot = await lockWithdrawal(tx, input)
   const { withdrawal } = snapshot
@@ -348,7 +348,7 @@ export async function retryWithdrawal(
   return { row, payouts: leased ? await findPayouts(tx, [row]) : [] }
 }
 
-type DecisionTexts = { reason: string | null; status_reason: string | null; evidence?: object | null | undefined }
+type DecisionTexts = { reason: string | null; status_reason: string | null; evidence?: object | undefined }
 
 /** Writes a move with its history row, its posting and its audit entry. The merchant can read `status_reason`. */
 async function writeDecision(
