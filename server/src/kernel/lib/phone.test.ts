@@ -48,6 +48,7 @@ for (const [text, problem] of [
   ['O754 123 456', 'phone_characters'],
   ['0754 123 456 / 0655 123 456', 'phone_characters'],
   ['٠٧٥٤١٢٣٤٥٦', 'phone_characters'],
+  ['+0754 123 456', 'phone_characters'],
   ['+254 712 345 678', 'phone_foreign'],
   ['00254712345678', 'phone_foreign'],
   ['0754 123 45', 'phone_short'],

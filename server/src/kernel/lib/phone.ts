@@ -31,7 +31,7 @@ export type PhoneProblem = 'phone_characters' | 'phone_foreign' | 'phone_short' 
 /** Returns what is wrong with a number that `typedPhone` does not accept. */
 export function typedPhoneProblem(text: string): PhoneProblem {
   const typed = withoutSeparators(text)
-  if (!/^\+?\d*$/.test(typed)) return 'phone_characters'
+  if (!/^\+?\d*$/.test(typed) || typed.startsWith('+0')) return 'phone_characters'
   if (/^(?:\+|00(?![67]))(?!2?$|25?$|255)/.test(typed)) return 'phone_foreign'
   const digits = typed.replace(/^(?:(?:\+|00)?2550?|\+|0)/, '').length
   if (digits < 9) return 'phone_short'
