@@ -167,7 +167,7 @@ export const en: { readonly [Key in keyof typeof sw]: string } = {
   review: 'Your payment is under review',
   review_lead: 'Do not pay again.',
   review_next:
-    'We check the payment before {merchant} receives it. After the review, this page shows the result: the payment has arrived, or the money goes back to you.',
+    'We check the payment before {merchant} receives it. After the review, this page shows the result: the payment has arrived, or we did not accept it and return the money to you.',
   review_ask: 'If you have questions, contact {merchant} and give this number:',
   reversed: 'The payment came back',
   reversed_lead:

@@ -50,8 +50,8 @@ export const sw = {
   phone_missing: 'Andika namba ya simu itakayolipa.',
   phone_characters: 'Namba ina herufi au alama nyingine. Andika tarakimu tu.',
   phone_foreign: 'Hii ni namba ya nchi nyingine. Andika namba ya Tanzania.',
-  phone_short: 'Namba ni fupi: andika tarakimu 10 kuanzia 0, au 12 kuanzia 255.',
-  phone_long: 'Namba ni ndefu: andika tarakimu 10 kuanzia 0, au 12 kuanzia 255.',
+  phone_short: 'Namba ni fupi: andika tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
+  phone_long: 'Namba ni ndefu: andika tarakimu 10 zinazoanza na 0, au 12 zinazoanza na 255.',
   phone_prefix: 'Hii si namba ya simu ya mkononi: za Tanzania zinaanza na 06 au 07.',
   method_missing: 'Chagua njia ya kulipa.',
   unanswered: 'Kuna malipo ya kiungo hiki ambayo bado hayana majibu. Kama umeshaweka PIN, usilipe tena: subiri majibu.',
@@ -167,7 +167,7 @@ export const sw = {
   review: 'Malipo yako yanakaguliwa',
   review_lead: 'Usilipe tena.',
   review_next:
-    'Tunakagua malipo haya kabla ya {merchant} kuyapokea. Ukaguzi ukiisha, ukurasa huu utaonyesha matokeo: malipo yamefika, au pesa inarudishwa kwako.',
+    'Tunakagua malipo haya kabla ya {merchant} kuyapokea. Ukaguzi ukiisha, ukurasa huu utaonyesha matokeo: malipo yamefika, au hatukuyapokea na tunakurudishia pesa.',
   review_ask: 'Kwa maswali, wasiliana na {merchant} na utaje namba hii:',
   reversed: 'Malipo yamerudishwa',
   reversed_lead:
