@@ -247,8 +247,8 @@ for (const language of languagesOf(1)) {
     const facts = page.locator('[aria-labelledby=status-title] [role=status]')
 
     const hint = says(
-      'Ili kutuma ankara, andika namba ya simu au barua pepe.',
-      'To send the invoice, enter a phone number or an e-mail address.',
+      'Ili kutoa ankara, andika namba ya simu au barua pepe.',
+      'To issue the invoice, enter a phone number or an e-mail address.',
     )
     /** Returns the texts that a screen reader reads after the name of the field. */
     const descriptions = (path: string) =>
@@ -292,7 +292,7 @@ for (const language of languagesOf(1)) {
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '')
     await page.setViewportSize({ width: 1280, height: 800 })
     await save.click()
-    await page.getByText(says('Ili kutuma ankara, andika simu', 'To send the invoice, enter the phone')).waitFor()
+    await page.getByText(says('Ili kutoa ankara, andika simu', 'To issue the invoice, enter the phone')).waitFor()
     await page.locator('[data-path="customer_phone"]:focus').waitFor()
     assert.deepEqual((await descriptions('customer_phone')).slice(1), [phone_hint, hint], 'the error comes first')
     assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')
@@ -346,7 +346,7 @@ for (const language of languagesOf(1)) {
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 457')
     await save.click()
     await visitor.sees('Ankara INV-000002', 'Invoice INV-000002')
-    await page.getByText(says('lakini haikuituma kwa mteja', 'but did not send it to the customer')).waitFor()
+    await page.getByText(says('lakini haikuitoa kwa mteja', 'but did not issue it to the customer')).waitFor()
     assert.equal(await page.getByText(says('Seva imehifadhi ankara.', 'The server saved the invoice.')).count(), 0)
     await visitor.looks('an invoice that the server did not send')
     await visitor.picture('unsent-invoice')
@@ -367,7 +367,7 @@ for (const language of languagesOf(1)) {
     await save.click()
     await visitor.sees('Ankara INV-000003', 'Invoice INV-000003')
     await was_issued.waitFor()
-    assert.equal(await page.getByText(says('lakini haikuituma', 'but did not send it')).count(), 0)
+    assert.equal(await page.getByText(says('lakini haikuitoa', 'but did not issue it')).count(), 0)
     assert.deepEqual([(await invoices()).length, await messages()], [3, 4])
     visitor.complaints.splice(0, Infinity, ...visitor.complaints.filter((one) => !one.includes('ERR_')))
     await visitor.leave()
@@ -387,7 +387,9 @@ for (const language of languagesOf(2)) {
     const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
     await visitor.opens('/live/invoices/new')
     await page.getByText(nothing).waitFor()
-    await page.getByRole('button', { name: says('Hifadhi na utoe', 'Save and issue') }).waitFor()
+    const issues = page.getByRole('button', { name: says('Hifadhi na utoe', 'Save and issue') })
+    await issues.waitFor()
+    assert.equal(await page.getByText(says('yenye kiungo cha kulipa', 'with the link to pay')).count(), 0)
     await visitor.fill('Jina la mteja', 'Name of the customer', 'Juma')
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
     await visitor.fill('Barua pepe ya mteja', 'E-mail of the customer', 'juma@example.com')
@@ -426,6 +428,14 @@ for (const language of languagesOf(2)) {
     await dialog.getByText(unsent).waitFor()
     assert.equal(await page.getByText(nothing).count(), 0)
     await visitor.picture('send-again-one-provider')
+    // With only an SMS provider, the form sends nothing to a customer who has only an e-mail address.
+    await visitor.opens('/live/invoices/new')
+    const sends = page.getByRole('button', { name: says('Hifadhi na utume', 'Save and send') })
+    await sends.waitFor()
+    await visitor.fill('Barua pepe ya mteja', 'E-mail of the customer', 'juma@example.com')
+    await issues.waitFor()
+    await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+    await sends.waitFor()
     await visitor.leave()
   })
 

@@ -88,7 +88,12 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
       done({ act: invoice.sent_at === null ? 'issued' : 'issued_again', at: sent.sent_at ?? sent.updated_at })
     })
   if (failed !== undefined) {
-    return <SendFailed {...{ failed, act, send: () => void send() }} />
+    return (
+      <SendFailed
+        {...{ failed, act, send: () => void send() }}
+        again={nothing_sent === null ? t.send_again : t.issue}
+      />
+    )
   }
   // A second send would send nothing, and the page offers to share the link.
   if (nothing_sent !== null && status !== 'DRAFT') return null
@@ -141,8 +146,16 @@ function SendInvoice({ invoice, done }: InvoiceActProps) {
   )
 }
 
-/** Says that the server saved the invoice but did not send it, shows the reason, and offers the send again. */
-function SendFailed(props: { failed: FailedSend; act: { error: Error | null; isPending: boolean }; send: () => void }) {
+/**
+ * Says that the server saved the invoice but did not issue it, shows the reason, and offers to repeat the request. `again` is
+ * the name of the button.
+ */
+function SendFailed(props: {
+  failed: FailedSend
+  act: { error: Error | null; isPending: boolean }
+  send: () => void
+  again: string
+}) {
   const t = useTexts(invoicesTexts)
   const { error, isPending } = props.act
   return (
@@ -153,7 +166,7 @@ function SendFailed(props: { failed: FailedSend; act: { error: Error | null; isP
       <Problem error={isPending ? null : (error ?? props.failed.error)} />
       <div>
         <Button loading={isPending} onClick={props.send}>
-          {t.send_again}
+          {props.again}
         </Button>
       </div>
     </Stack>

@@ -61,6 +61,10 @@ export function invoiceBody(values: TypedInvoice) {
   }
 }
 
+const CHANNELS = ['sms', 'email'] as const
+/** The field with the address of the customer for each channel. */
+const ADDRESS_OF = { sms: 'customer_phone', email: 'customer_email' } as const
+
 /**
  * Shows the form. `name` is the name of the draft. `save` creates or changes the invoice. With `saveAndSend`, the form has a button
  * that also sends the invoice to the customer. `back` is the page that the Cancel button opens.
@@ -83,9 +87,6 @@ export function InvoiceForm({
   const check = checks(useLanguage())
   const today = dayOf(new Date())
   const { environment } = useMerchantAccess()
-  const nothing_sent = useNothingSent(
-    (['sms', 'email'] as const).map((channel) => ({ channel, is_sent: canSend(channel, environment) })),
-  )
   // The check of the fields runs in the event handler, before a render, so a ref stores which button the member pressed.
   const sends = useRef(false)
   const { form, submit, forget, error, sending } = useDraft<TypedInvoice>({
@@ -106,6 +107,11 @@ export function InvoiceForm({
       },
     },
   })
+  // Without an address yet, the text is about both channels.
+  const typed = CHANNELS.filter((channel) => form.values[ADDRESS_OF[channel]].trim() !== '')
+  const nothing_sent = useNothingSent(
+    (typed.length > 0 ? typed : CHANNELS).map((channel) => ({ channel, is_sent: canSend(channel, environment) })),
+  )
   const start = (is_sent: boolean, event?: FormEvent<HTMLFormElement>) => {
     sends.current = is_sent
     return submit(is_sent && saveAndSend ? saveAndSend : save)(event)
@@ -168,9 +174,10 @@ export function InvoiceForm({
 
 type Form = ReturnType<typeof useDraft<TypedInvoice>>['form']
 
-/** Shows the phone and the e-mail address of the customer. A hint of both fields says that a send needs one of them. */
+/** Shows the phone and the e-mail address of the customer. A hint of both fields says that the issue needs one of them. */
 function CustomerAddresses({ form }: { form: Form }) {
   const t = useTexts(invoicesTexts)
+  const { environment } = useMerchantAccess()
   const parts = useTexts(partsTexts)
   const hint = useId()
   const described = (input: ReactNode) => <AlsoDescribed by={hint}>{input}</AlsoDescribed>
@@ -178,7 +185,7 @@ function CustomerAddresses({ form }: { form: Form }) {
     <>
       <TextInput
         label={parts.optional(t.phone)}
-        description={t.phone_hint}
+        description={canSend('sms', environment) ? t.phone_hint : t.phone_example}
         type="tel"
         inputMode="tel"
         autoComplete="off"
@@ -187,7 +194,7 @@ function CustomerAddresses({ form }: { form: Form }) {
       />
       <TextInput
         label={parts.optional(t.email)}
-        description={t.email_hint}
+        description={canSend('email', environment) ? t.email_hint : undefined}
         type="email"
         autoComplete="off"
         inputContainer={described}
