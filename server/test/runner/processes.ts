@@ -15,17 +15,6 @@ const BROWSER_FOLDERS = ['server/test/portal', 'server/test/pay-page']
 /** A line of a file of another folder that needs its own process. The line gives the reason. */
 const OWN_PROCESS = /^\/\/ Own process: /m
 const FILES_MAX = 10
-/**
- * Files that take long and that come late in the order of the names. Their processes start before the others of their kind, so
- * that no long process runs alone at the end.
- */
-const EARLY = [
-  'server/test/portal/operator.test.ts',
-  'server/test/readme.test.ts',
-  'sdk/cli/tests/cli.test.ts',
-  'sdk/examples/laravel/tests/laravel-shop.test.ts',
-  'bench/bench.test.ts',
-]
 const BROWSER_FILES_MAX = 5
 const CALL = 'await runFiles('
 const RUN_FILES = new URL('run-files.ts', import.meta.url).href
@@ -44,9 +33,7 @@ export function processesOf(files: readonly string[], root: string, concurrency:
     divide(browsing, Math.min(BROWSER_FILES_MAX, Math.ceil(browsing.length / concurrency))),
     divide(computing, Math.min(FILES_MAX, Math.ceil(computing.length / concurrency))),
   ]
-  const placed = kinds
-    .map(earlyFirst)
-    .flatMap((list) => list.map((one, index) => ({ one, at: (index + 0.5) / list.length })))
+  const placed = kinds.flatMap((list) => list.map((one, index) => ({ one, at: (index + 0.5) / list.length })))
   return placed.sort((a, b) => a.at - b.at).map(({ one }) => one)
 }
 
@@ -54,11 +41,6 @@ function divide(files: readonly string[], size: number): TestProcess[] {
   const groups: TestProcess[] = []
   for (let from = 0; from < files.length; from += size) groups.push(files.slice(from, from + size))
   return groups
-}
-
-function earlyFirst(processes: TestProcess[]): TestProcess[] {
-  const isEarly = (one: TestProcess) => one.some((file) => EARLY.includes(file))
-  return [...processes.filter(isEarly), ...processes.filter((one) => !isEarly(one))]
 }
 
 function needsOwnProcess(file: string, root: string): boolean {
