@@ -250,7 +250,10 @@ test('the page of a payment under review says what happens next, whom to ask, an
     const main = (over: object) => renderScreen({ ...review, ...over } as Screen).split('</main>')[0] as string
     const page = main({})
     assert.match(page, /<strong>(?:Usilipe tena|Do not pay again)\.<\/strong>/)
-    assert.match(page, language === 'sw' ? /pesa inarudishwa kwako/ : /the money goes back to you/)
+    assert.match(
+      page,
+      language === 'sw' ? /hatukuyapokea na tunakurudishia pesa/ : /did not accept it and return the money/,
+    )
     assert.ok(page.includes(review_ask.split('{')[0] as string))
     assert.ok(page.includes(`<p>${reference}: <span class="copyable"><bdi>ODA-1042</bdi>`))
     for (const contact of ['tel:0222110000', 'mailto:duka%40asha.example', 'Kariakoo, Dar es Salaam'])
