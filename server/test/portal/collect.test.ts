@@ -538,7 +538,6 @@ test('the first page shows what it could read, and an error in place of each mis
   assert.ok(alert && search && alert.y >= search.y + search.height, JSON.stringify([alert, search]))
   await visitor.opens('/sandbox?period=7d')
   await balance.getByText(error).waitFor()
-  await visitor.hides()
   for (const name of ['overview?**', 'balance?**', 'checklist**']) await page.unroute(`**/v1/merchant/${name}`)
   await balance.getByRole('button', { name: 'Try again' }).click()
   await balance.getByText('Available', { exact: true }).waitFor()

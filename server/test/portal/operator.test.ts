@@ -1413,7 +1413,6 @@ describe("the operators' console", () => {
     await again.waitFor()
     await visitor.sees('', 'TZS 1,800 to Asha Mwinyi')
     await visitor.picture('case-error')
-    await visitor.hides()
     await page.unrouteAll()
     await again.click()
     await page.locator('.problem').waitFor({ state: 'detached' })
