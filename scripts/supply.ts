@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const USAGE = `Usage: npm run supply
 
 Checks every package of package-lock.json:
-  licences         without the network, also as a step of npm run check
+  licences         without the network, also as a test of npm test
   vulnerabilities  npm audit sends the names and versions to the registry of npm, and npm view reads when
                    a corrected version appeared
 
