@@ -1,7 +1,6 @@
 // Asserts properties of the PDF documents that the server draws, for the tests of these documents.
 
 import assert from 'node:assert/strict'
-import { inflateSync } from 'node:zlib'
 import { type Page, readPdf } from './read-pdf.ts'
 import { readQr } from './read-qr.ts'
 
@@ -51,21 +50,4 @@ export function qrTextOf(page: Page): string {
     for (let i = 0; i < Math.round(width / side); i++) row[Math.round((x - left) / side) + i] = true
   }
   return readQr(rows).toString()
-}
-
-/** Returns the colours of the lines of a PDF, as #rrggbb. */
-export function lineColours(pdf: Buffer): string[] {
-  const streams = pdf.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)
-  return [...streams].flatMap(([, data = '']) => {
-    const bytes = Buffer.from(data, 'latin1')
-    // A stream that deflate compressed begins with 0x78.
-    const content = bytes[0] === 0x78 ? inflateSync(bytes).toString('latin1') : ''
-    return [...content.matchAll(/([\d. ]+) SCN/g)].map(([, parts = '']) => {
-      const levels = parts
-        .trim()
-        .split(' ')
-        .map((part) => Math.round(Number(part) * 255))
-      return `#${levels.map((level) => level.toString(16).padStart(2, '0')).join('')}`
-    })
-  })
 }

@@ -4,12 +4,16 @@ import { inflateSync } from 'node:zlib'
 
 /** A text on a page. Positions are in points from the upper left corner; `y` is the baseline of the text. */
 export type PlacedText = { text: string; x: number; y: number; width: number; size: number }
-/** A page with its texts and its filled or framed boxes. `tags` are the structure elements in reading order. */
+/**
+ * A page with its texts, its filled or framed boxes, and the colours of its lines as #rrggbb. `tags` are the structure elements
+ * in reading order.
+ */
 export type Page = {
   width: number
   height: number
   texts: PlacedText[]
   boxes: { x: number; y: number; width: number; height: number }[]
+  line_colors: string[]
   tags: string[]
 }
 type Part = { dict: string; stream: Buffer | null }
@@ -103,8 +107,18 @@ function readPage(parts: Map<string, Part>, dict: string): Page {
     height,
     texts,
     boxes,
+    line_colors: [...content.matchAll(/([\d. ]+) SCN/g)].map(([, levels = '']) => hexColor(levels)),
     tags: [...content.matchAll(/^\/(\w+) <<\n\/MCID/gm)].map(([, tag = '']) => tag),
   }
+}
+
+/** Returns the red, green and blue levels of a PDF, from 0 to 1, as #rrggbb. */
+function hexColor(levels: string): string {
+  const bytes = levels
+    .trim()
+    .split(' ')
+    .map((level) => Math.round(Number(level) * 255))
+  return `#${Buffer.from(bytes).toString('hex')}`
 }
 
 function readFont(parts: Map<string, Part>, dict: string): Font {
