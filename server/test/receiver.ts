@@ -23,12 +23,15 @@ export type Receiver = {
   /** The number of open requests, and the highest number so far. */
   open: number
   most_open: number
-  /** Resolves when `count` requests have arrived in total. After `timeout_ms`, throws an error. */
-  waitFor(count: number, timeout_ms?: number): Promise<void>
-  /** Resolves when no request is open. After `timeout_ms`, throws an error. */
-  waitClosed(timeout_ms?: number): Promise<void>
+  /** Resolves when `count` requests have arrived in total. After WAIT_MS_MAX, throws an error. */
+  waitFor(count: number): Promise<void>
+  /** Resolves when no request is open. After WAIT_MS_MAX, throws an error. */
+  waitClosed(): Promise<void>
   close(): Promise<void>
 }
+
+/** This time in milliseconds only ends a test that hangs, because the machine may be busy. */
+const WAIT_MS_MAX = 30_000
 
 /** Starts a receiver that answers 200 unless the test chooses another response. */
 export async function startReceiver(): Promise<Receiver> {
@@ -57,15 +60,15 @@ export async function startReceiver(): Promise<Receiver> {
     reply: { kind: 'status', status: 200, body: 'ok' },
     open: 0,
     most_open: 0,
-    async waitFor(count, timeout_ms = 5_000) {
-      const end = Date.now() + timeout_ms
+    async waitFor(count) {
+      const end = Date.now() + WAIT_MS_MAX
       while (receiver.received.length < count) {
         if (Date.now() > end) throw new Error(`${receiver.received.length} of ${count} requests arrived`)
         await new Promise((done) => setTimeout(done, 5))
       }
     },
-    async waitClosed(timeout_ms = 5_000) {
-      const end = Date.now() + timeout_ms
+    async waitClosed() {
+      const end = Date.now() + WAIT_MS_MAX
       while (receiver.open > 0) {
         if (Date.now() > end) throw new Error(`${receiver.open} requests are still open`)
         await new Promise((done) => setTimeout(done, 5))
