@@ -39,7 +39,8 @@ const IN_BACKUP = Math.ceil(OF_SHOP * 0.9)
 const PAYOUTS = IS_LONG ? 20 : 5
 const PER_SECOND = 20
 const CLIENTS = 4
-const PHASE_MS = IS_LONG ? 10_000 : 2_000
+/** The number of payments in each phase around the chosen second. */
+const PHASE_PAYMENTS = IS_LONG ? 200 : 40
 
 const DAY_MS = 86_400_000
 /**
@@ -258,16 +259,22 @@ async function makeTraffic(api: Child, { shops, operator }: { shops: readonly Sh
   const load = startPayments(api, shops.slice(0, 3))
   try {
     await payOut(api, operator, shops[0] as Shop, 'settled')
-    await sleep(PHASE_MS)
+    await until('the payouts are settled', async () => {
+      const [{ count } = { count: 0 }] = await rows<{ count: number }>(
+        "select count(*)::int as count from withdrawals where status = 'SUCCESS'",
+      )
+      return count === PAYOUTS
+    })
+    await load.waitFor(PHASE_PAYMENTS)
     // Without the worker, the server accepts payments and approves payouts, but sends nothing.
     await stop(worker)
     await payOut(api, operator, shops[0] as Shop, 'unsent')
-    await sleep(PHASE_MS / 2)
+    await load.waitFor(PHASE_PAYMENTS / 2)
     const second = new Date(Math.ceil((Date.now() + 1) / 1_000) * 1_000)
     await sleep(second.getTime() - Date.now() + 1_000)
     await start('worker')
     await payOut(api, operator, shops[0] as Shop, 'lost')
-    await sleep(PHASE_MS)
+    await load.waitFor(PHASE_PAYMENTS)
     const acks = await load.stop()
     await quiet()
     return { second, acks }
@@ -295,6 +302,11 @@ function startPayments(api: Child, shops: readonly Shop[]) {
   // `stop` throws the error. This handler only prevents an unhandled rejection.
   loops.catch(() => {})
   return {
+    /** Waits for this number of further acknowledged payments. */
+    async waitFor(count: number): Promise<void> {
+      const wanted = acks.length + count
+      await Promise.race([until('payments are acknowledged', () => acks.length >= wanted), loops])
+    },
     async stop(): Promise<AcknowledgedPayment[]> {
       running = false
       await loops.finally(() => client.close())
