@@ -73,7 +73,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   escapeHtml,
   canonicalPhone,
   csvLine: (text) => csvLine([text, text]),
-  clean: (text) => clean(text, SIZE),
+  // The largest number of characters that a caller keeps.
+  clean: (text) => clean(text, 2_000),
   cleanLines,
   mailedName,
   smsText,
