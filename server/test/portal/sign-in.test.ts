@@ -67,6 +67,9 @@ test('the console renews the session while a person works, and the sign-out ends
   const third_tab = await visitor.context.newPage()
   await third_tab.goto(`${office.url}/dashboard/`)
   await third_tab.waitForURL((url) => url.pathname === '/dashboard/live')
+  // The console remembers the environment when it shows the page.
+  const shown = () => third_tab.locator('main h1').waitFor()
+  await shown()
   // A browser that used no environment opens the sandbox. If the newest payment is live, it opens the live environment.
   const { world } = office
   const live_key = await world.newKey({ merchant: world.merchant, environment: 'live' })
@@ -76,6 +79,7 @@ test('the console renews the session while a person works, and the sign-out ends
     )
     await third_tab.goto(`${office.url}/dashboard/`)
     await third_tab.waitForURL((url) => url.pathname === path)
+    await shown()
     assert.equal((await world.post('/v1/collections', { amount: '500' }, { key: live_key })).status, 202)
   }
   // The newest payment belongs to another business, so it does not choose the environment of this one.
