@@ -32,6 +32,9 @@ const SWITCHED_OFF = [
   ...ADDRESS_LINE,
 ]
 
+/** The timeout in milliseconds for a step of a page. It only ends a test that hangs, because the machine may be busy. */
+const STEP_MS_MAX = 60_000
+
 let started: Promise<Browser> | null = null
 
 /**
@@ -65,6 +68,7 @@ export type WatchedPage = { page: Page; context: BrowserContext; complaints: str
 /** Opens a page that records the script errors, and the errors and warnings of the console. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options)
+  context.setDefaultTimeout(STEP_MS_MAX)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(`script: ${error.message}`))

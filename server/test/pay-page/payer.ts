@@ -79,8 +79,6 @@ export const REVERSED: Answer = { kind: 'reversed', ...MONEY, provider_status: '
  * seconds.
  */
 const STEP_S = 5
-/** The timeout in milliseconds for an element to appear on a page. The timeout is long, because the machine may be busy. */
-const STEP_MS_MAX = 15_000
 const AMOUNT = '25000.00'
 const SCREEN = { width: 360, height: 640 }
 
@@ -154,7 +152,6 @@ async function open(browser: Browser, { language = 'sw', script = true, options 
     javaScriptEnabled: script,
     ...options,
   })
-  opened.page.setDefaultTimeout(STEP_MS_MAX)
   if (!script) return opened
   // A test cannot hide a window of a headless browser. So `window.cover` makes the page report that it is hidden or visible.
   await opened.context.addInitScript(`

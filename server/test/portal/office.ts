@@ -80,7 +80,6 @@ export function runningClock(): SettableClock {
 
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 800 }
-const TIMEOUT_MS = 15_000
 /** True if no font is on its way. A text changes its width when its font arrives. */
 export const FONTS_LOADED = "document.fonts.status === 'loaded'"
 /** The number of pixels by which a page is too wide. */
@@ -151,7 +150,6 @@ async function visit(
   })
   const { page, context, complaints } = opened
   if (!preloads) await context.addInitScript(SAVES_DATA)
-  page.setDefaultTimeout(TIMEOUT_MS)
   const says = <Text extends string | RegExp>(sw: Text, en: Text): Text => (language === 'sw' ? sw : en)
   const signInIfAsked = async () => {
     const email = page.locator('input[name=email]')
