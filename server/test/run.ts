@@ -179,6 +179,8 @@ async function runTests(
       TEST_RUNTIME_URL: server.runtime_url,
       TEST_TEMPLATE: template,
       TMPDIR: temporary,
+      // The processes of a run share the compiled code. Without this, each of them compiles every file of the server again.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || join(temporary, 'compiled'),
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
