@@ -85,7 +85,7 @@ export function pause(ms: number): Promise<void> {
 
 /** Repeats the assertion until it succeeds. After three seconds, throws its error. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 3000
+  const deadline = performance.now() + 30_000
   for (;;) {
     try {
       return await check()

@@ -51,10 +51,10 @@ const PRELOADS = ['safe-hooks', 'no-async-hook'].map((name) => new URL(`runner/$
 const COUNT_TESTS = new URL('runner/count-tests.ts', import.meta.url).href
 const TEMPLATE = 'malipo_template'
 /**
- * The number of test files that run at the same time. A file waits more than half of its time, so five files keep two cores
- * busy.
+ * The number of processes of test files that run at the same time. Three keep two cores busy. Five take more time for the same
+ * files, because they start more servers and browsers at once.
  */
-const CONCURRENCY = 5
+const CONCURRENCY = 3
 /**
  * Fast settings that are not durable, because the data is temporary. On a slow machine, five files that each start several processes need
  * more than 200 connections.

@@ -255,7 +255,7 @@ const HURRY = sql(
  */
 export async function waitQuiet(
   rig: Rig,
-  within_ms = 30_000,
+  within_ms = 120_000,
 ): Promise<{ ms: number; left: { open: number; due: number; pending: number } }> {
   const begin = Date.now()
   for (;;) {

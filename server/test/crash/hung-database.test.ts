@@ -106,7 +106,7 @@ test('while the database hangs, the server answers each request with 503 within 
   await until('the server accepts payments again', async () => (await push('after')).status === 202, 10_000)
   const back = Math.round(performance.now() - begin)
   t.diagnostic(`the first payment came ${back} ms after the database went on`)
-  assert.ok(back <= BACK_MS_MAX, `the first payment came after ${back} ms`)
+  assert.ok(back <= BACK_MS_MAX + machine_ms, `the first payment came after ${back} ms`)
 
   const settled = new Map<string, string>()
   await until('every key has its answer', async () => {

@@ -15,7 +15,7 @@ const KILLS = Number(process.env.KILLS ?? 4)
 const SEED = Number(process.env.SEED ?? randomInt(1, 1_000_000))
 const CONCURRENCY = 32
 const PER_SECOND = 300
-const QUIET_MS_MAX = 30_000
+const QUIET_MS_MAX = 120_000
 /** Phone endings of payers with different outcomes. */
 const ENDINGS = ['123', '456', '001', '002', '006', '008', '009', '010', '011', '012', '014', '777']
 

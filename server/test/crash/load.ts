@@ -27,7 +27,7 @@ export type Client = {
 
 const RETRY_MS = 50
 const RETRIED = [502, 503, 504]
-const GIVE_UP_MS = 60_000
+const GIVE_UP_MS = 180_000
 
 /** Makes an order. `ending` is the last three digits of the payer's phone number. */
 export function orderOf(

@@ -21,7 +21,7 @@ const READY_MS_MAX = 120_000
  */
 const READY_EVERY_MS = 50
 const UNTIL_MS_MAX = 120_000
-const END_MS_MAX = 30_000
+const END_MS_MAX = 120_000
 const OUTPUT_CHARS_MAX = 200_000
 
 const CLOCK_AHEAD = new URL('clock-ahead.ts', import.meta.url).href

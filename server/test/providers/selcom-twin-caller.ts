@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { type SettableClock, settableClock } from '../../src/kernel/lib/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../twins/selcom/index.ts'
 
-const WAIT_MS = 5000
+const WAIT_MS = 30_000
 
 /** The start time of a test. */
 export const START = new Date('2026-03-01T09:00:00Z')

@@ -153,7 +153,7 @@ export const shortly = (answer: Answer | PayoutAnswer | null | undefined): strin
   return 'amount_minor' in answer ? `${answer.kind} ${answer.amount_minor} ${answer.currency}` : answer.kind
 }
 
-const WAIT_MS = 5_000
+const WAIT_MS = 30_000
 
 /** Repeats the assertion until it succeeds. After the time limit, throws the last error. */
 export async function eventually(holds: () => void | Promise<void>): Promise<void> {

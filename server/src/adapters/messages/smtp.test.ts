@@ -224,7 +224,7 @@ describe("a mail server's answer", () => {
   for (const step of ['greeting', 'MAIL', 'END'] as const) {
     test(`the worker may retry an e-mail when the mail server does not answer at ${step} before the timeout`, async () => {
       server.answers = { [step]: 'hang' }
-      const gateway = open({ timeout_ms: 600 })
+      const gateway = open({ timeout_ms: 2_000 })
       const outcome = await gateway.send(EMAIL)
       assert.ok(outcome.kind === 'again' && outcome.why.startsWith('gateway_unreachable'), JSON.stringify(outcome))
       server.answers = {}

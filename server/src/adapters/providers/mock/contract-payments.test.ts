@@ -155,7 +155,7 @@ describe('payments of the mock over HTTP with faults', () => {
       secret: SECRET,
       callback_url: null,
     })
-    provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET, timeout_ms: 500 })
+    provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET, timeout_ms: 2_000 })
   })
   after(async () => {
     await provider.close()

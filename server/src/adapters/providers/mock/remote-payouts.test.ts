@@ -32,7 +32,7 @@ describe('payouts of the mock over HTTP with faults', () => {
   let provider: RemoteMockProvider
   before(async () => {
     server = await start()
-    provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET, timeout_ms: 500 })
+    provider = createRemoteMockProvider({ name: 'mock', url: server.url, secret: SECRET, timeout_ms: 2_000 })
   })
   after(async () => {
     await provider.close()

@@ -136,7 +136,7 @@ describe('prompts', () => {
     ]
     for (const create of acts) {
       for (const status of ['hang', NO_ORDER] as ServerReaction[]) {
-        const options = { timeout_ms: 800 }
+        const options = { timeout_ms: 2_000 }
         const { provider, paths } = await start(({ path }) => (path === CREATE ? create : status), options)
         assert.deepEqual(await provider.push(payment()), NO_PROMPT)
         assert.deepEqual(paths(), [CREATE, STATUS])

@@ -154,7 +154,7 @@ describe('payouts', () => {
       [{ status: 403, content: '<html>403</html>' }, 'refused_us'],
       [{ content: { resultcode: '999', result: 'AMBIGUOUS' } }, 'unseen_status'],
     ] as [ServerReaction, string][]) {
-      const { provider, received } = await start(() => act, { timeout_ms: 600 })
+      const { provider, received } = await start(() => act, { timeout_ms: 2_000 })
       const request = payout()
       assert.equal(why(await provider.payout(request)), reason)
       assert.equal(why(await provider.payout(request)), reason)

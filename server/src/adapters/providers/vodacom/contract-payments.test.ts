@@ -32,7 +32,7 @@ describe('payments at the twin of the gateway', () => {
   })
 
   test('the adapter reports the reason of each certain failure of a payment, and an unknown outcome for each uncertain answer', async () => {
-    const { provider, twin } = await start({}, { timeout_ms: 800 })
+    const { provider, twin } = await start({}, { timeout_ms: 2_000 })
     for (const [ending, expected_push, expected_status] of [
       ['002', 'declined provider_declined', 'unknown unseen_status'],
       ['003', 'declined insufficient_balance', 'unknown unseen_status'],
@@ -109,7 +109,7 @@ describe('payments at the twin of the gateway', () => {
   })
 
   test('the adapter reports a payment as paid after eight other prompts got no answer', async () => {
-    const { provider, twin } = await start({}, { timeout_ms: 600, act_connections: 4, ask_connections: 2 })
+    const { provider, twin } = await start({}, { timeout_ms: 2_000, act_connections: 4, ask_connections: 2 })
     await provider.push(payment())
     for (let i = 0; i < 4; i++) {
       const silent = await Promise.all([provider.push(payment('011')), provider.push(payment('011'))])

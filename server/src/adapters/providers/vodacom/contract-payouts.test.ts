@@ -20,7 +20,7 @@ const payoutStatusOf = async (provider: Provider, request: PayoutRequest) => (aw
 
 describe('payouts at the twin of the gateway', () => {
   test('the adapter reports the reason of each certain failure of a payout, and an unknown outcome for each uncertain answer', async () => {
-    const { provider, twin } = await start({}, { timeout_ms: 800 })
+    const { provider, twin } = await start({}, { timeout_ms: 2_000 })
     for (const [ending, expected_answer, expected_status] of [
       ['001', 'succeeded 1500000 TZS', 'succeeded 1500000 TZS'],
       ['002', 'declined provider_declined', 'unknown unseen_status'],

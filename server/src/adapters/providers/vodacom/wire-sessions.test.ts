@@ -60,7 +60,7 @@ describe('sessions', () => {
     const clock = settableClock(systemClock.now())
     const { provider, twin } = await start(
       { clock, settings: { session_settle_ms: 20_000 } },
-      { clock, timeout_ms: 800 },
+      { clock, timeout_ms: 2_000 },
     )
     assert.deepEqual(await provider.push(payment()), NO_PROMPT)
     assert.equal((await provider.payout(payout())).kind, 'not_sent')

@@ -189,7 +189,7 @@ describe('a failing gateway', () => {
         ({ method, path }) =>
           // All queries except those about ASKED1 succeed, such as the query that tests the session.
           method === 'GET' && !path.includes('ASKED') ? { content: { output_ResponseCode: 'INS-0' } } : act,
-        { timeout_ms: 600 },
+        { timeout_ms: 2_000 },
       )
       assert.equal(shortly(await provider.push(payment())), to_push)
       assert.equal(shortly(await provider.payout(payout())), to_payout)
