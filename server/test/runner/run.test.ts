@@ -1,11 +1,12 @@
 // Tests the runner of `npm test`: its exit code, the hooks of files without a matching test, and files that share a process.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const RUNNER = fileURLToPath(new URL('../run.ts', import.meta.url))
@@ -35,6 +36,16 @@ after(async () => {
 })
 test('the fourth file has a test', () => {})
 `
+/** A test file that handles SIGTERM and never ends. It writes its process id to the file PID_FILE. */
+const ENDLESS = `import { writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+process.on('SIGTERM', () => {})
+setInterval(() => {}, 1_000)
+test('the fifth file has a test', async () => {
+  writeFileSync(process.env.PID_FILE, String(process.pid))
+  await new Promise(() => {})
+})
+`
 /** Seven files, which the runner divides among four processes. */
 const SHARED: Record<string, string> = {
   a: `test('a succeeds', () => {})`,
@@ -48,13 +59,14 @@ const SHARED: Record<string, string> = {
     after(async () => { throw new Error('the hook failed') })
     test('e succeeds', () => {})`,
   f: `test('f takes more time than a failed hook leaves', () => new Promise((done) => setTimeout(done, 6_000)))`,
-  g: `throw new Error('the file g failed')`,
+  g: `// Own process: the file fails.
+    throw new Error('the file g failed')`,
 }
 
 let folder: string
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'malipo-runner-'))
-  for (const name of ['files', 'open', 'shared']) await mkdir(join(folder, name))
+  for (const name of ['files', 'open', 'shared', 'endless']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'files', 'slow.test.ts'), SLOW_BEFORE)
   await writeFile(
     join(folder, 'files', 'other.test.ts'),
@@ -62,22 +74,27 @@ before(async () => {
   )
   await writeFile(join(folder, 'files', 'stray.test.ts'), STRAY_ERROR)
   await writeFile(join(folder, 'open', 'open.test.ts'), OPEN_SERVER)
+  await writeFile(join(folder, 'endless', 'endless.test.ts'), ENDLESS)
   const imports = "import { after, test } from 'node:test'\nimport { createServer } from 'node:net'\n"
   for (const [name, text] of Object.entries(SHARED))
     await writeFile(join(folder, 'shared', `${name}.test.ts`), imports + text)
 })
 after(() => rm(folder, { recursive: true }))
 
+/** Returns the environment of a runner. By NODE_TEST_CONTEXT, Node refuses a test runner inside a test runner. */
+function runnerEnv(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  return env
+}
+
 /** Runs the tests of a folder: all tests, or only the tests whose names contain the pattern. */
 function runTests(pattern: string | null, name = 'files') {
-  // Node refuses a test runner inside a test runner by this variable.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
   return spawnSync(
     process.execPath,
     [RUNNER, ...(pattern === null ? [] : [`--test-name-pattern=${pattern}`]), join(folder, name)],
     {
       encoding: 'utf8',
-      env,
+      env: runnerEnv(),
     },
   )
 }
@@ -106,6 +123,35 @@ test('the runner fails and ends when an `after` hook fails and leaves a server o
   assert.equal(status, 1, stdout + stderr)
   assert.match(stdout + stderr, /the hook failed/)
 })
+
+test('the process of a test file ends when someone stops the runner, even if the file handles SIGTERM', async () => {
+  const PID_FILE = join(folder, 'pid')
+  const runner = spawn(process.execPath, [RUNNER, join(folder, 'endless')], {
+    env: { ...runnerEnv(), PID_FILE },
+    stdio: 'ignore',
+  })
+  const ended = new Promise((done) => runner.once('exit', done))
+  const pidOf = () => readFile(PID_FILE, 'utf8').catch(() => '')
+  const limit = Date.now() + 120_000
+  while ((await pidOf()) === '' && Date.now() < limit) await sleep(50)
+  const pid = Number(await pidOf())
+  assert.ok(pid > 0, 'the test file did not start')
+  runner.kill('SIGINT')
+  await ended
+  while (runs(pid) && Date.now() < limit) await sleep(50)
+  const is_left = runs(pid)
+  if (is_left) process.kill(pid, 'SIGKILL')
+  assert.equal(is_left, false)
+})
+
+/** Returns true if a process with this id runs. */
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 test('the runner names the files of a process that fails because of a stray error, a signal, a hook or an import', () => {
   const { status, stdout, stderr } = runTests(null, 'shared')
