@@ -1,7 +1,7 @@
 // Tests that members see problems on the first page, find a payment, and send webhooks again.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import { setMember } from '../../src/access/merchants/index.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
@@ -14,6 +14,7 @@ before(async () => {
   office = await openOffice()
   receiver = await startReceiver()
 })
+beforeEach(() => office.endDeliveries())
 after(async () => {
   await office.close()
   await receiver.close()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
@@ -17,6 +17,7 @@ before(async () => {
   office = await openOffice({ WEBHOOK_ALLOW_PRIVATE: 'true' })
   receiver = await startReceiver()
 })
+beforeEach(() => office.endDeliveries())
 after(async () => {
   await receiver.close()
   await office.close()
