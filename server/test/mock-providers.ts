@@ -83,7 +83,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Repeats the assertion until it succeeds. After three seconds, throws its error. */
+/** Repeats the assertion until it succeeds. After 30 seconds, throws its error. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + 30_000
   for (;;) {

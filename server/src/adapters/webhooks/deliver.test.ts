@@ -486,9 +486,8 @@ test('the worker delivers to an answering receiver within half a second while th
   for (const round of [1, 2]) {
     const before = receiver.received.length
     while ((await deliverer.task.runOnce()) > 0);
-    await receiver.waitFor(before + 100)
     // The test first waits until the process has opened its connections: hundreds in the first round.
-    if (round === 1) await receiver.waitFor(before + 300)
+    await receiver.waitFor(before + (round === 1 ? 300 : 100))
     await new Promise((done) => setTimeout(done, 500))
     const took = await send20()
     t.diagnostic(`${receiver.open} sends hung; the other merchant's 20 took ${Math.round(took)} ms`)
