@@ -56,8 +56,8 @@ const TEMPLATE = 'malipo_template'
  */
 const CONCURRENCY = 3
 /**
- * Fast settings that are not durable, because the data is temporary. On a slow machine, five files that each start several processes need
- * more than 200 connections.
+ * Fast settings that are not durable, because the data is temporary. On a slow machine, files that run at once and each start several
+ * processes can need more than 200 connections.
  */
 const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 const QUIET = { info: () => {}, warn: (message: string) => console.error(message) }
@@ -179,8 +179,6 @@ async function runTests(
       TEST_RUNTIME_URL: server.runtime_url,
       TEST_TEMPLATE: template,
       TMPDIR: temporary,
-      // The processes of a run share the compiled code. Without this, each of them compiles every file of the server again.
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || join(temporary, 'compiled'),
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
     },
     stdio: ['ignore', 'pipe', 'inherit'],

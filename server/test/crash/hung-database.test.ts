@@ -11,6 +11,8 @@ import { createRig, type Rig, type Shop } from './rig.ts'
 /** The longest response times that the server guarantees, in milliseconds, as clients measure them. */
 const ANSWER_MS_MAX = 2_500
 const BACK_MS_MAX = 2_000
+/** The longest delay of a busy machine that the test adds to BACK_MS_MAX. */
+const MACHINE_MS_MAX = 5_000
 /**
  * The number of requests. The server has fewer database connections, so some requests wait for a query, and others for a free
  * connection.
@@ -103,10 +105,10 @@ test('while the database hangs, the server answers each request with 503 within 
 
   own.signal('SIGCONT')
   const begin = performance.now()
-  await until('the server accepts payments again', async () => (await push('after')).status === 202, 10_000)
+  await until('the server accepts payments again', async () => (await push('after')).status === 202)
   const back = Math.round(performance.now() - begin)
   t.diagnostic(`the first payment came ${back} ms after the database went on`)
-  assert.ok(back <= BACK_MS_MAX + machine_ms, `the first payment came after ${back} ms`)
+  assert.ok(back <= BACK_MS_MAX + Math.min(MACHINE_MS_MAX, machine_ms), `the first payment came after ${back} ms`)
 
   const settled = new Map<string, string>()
   await until('every key has its answer', async () => {

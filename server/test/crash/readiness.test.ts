@@ -11,6 +11,8 @@ import { type Child, startChild, until } from './processes.ts'
 import { createRig, type Rig, type Shop } from './rig.ts'
 
 const ANSWER_MS_MAX = 2_500
+/** The longest delay of a busy machine that the test adds to this time. */
+const MACHINE_MS_MAX = 5_000
 const DISK_MB = 96
 
 let own: OwnPostgres
@@ -57,7 +59,7 @@ async function ask(path: string): Promise<{ answer: Response; body: Body; ms: nu
 async function readyz(): Promise<Ready> {
   const [{ answer, body, ms }, { ms: machine_ms }] = await Promise.all([ask('/readyz'), ask('/healthz')])
   assert.ok(
-    ms <= ANSWER_MS_MAX + machine_ms,
+    ms <= ANSWER_MS_MAX + Math.min(MACHINE_MS_MAX, machine_ms),
     `the server answered /readyz after ${ms} ms, and /healthz after ${machine_ms} ms`,
   )
   return { status: answer.status, retry_after: answer.headers.get('retry-after'), body }

@@ -36,11 +36,11 @@ after(async () => {
 })
 test('the fourth file has a test', () => {})
 `
-/** A test file that handles SIGTERM and never ends. It writes its process id to the file PID_FILE. */
+/** A test file that handles SIGTERM and whose test never ends. It writes its process id to the file PID_FILE. After five minutes, the process exits. */
 const ENDLESS = `import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 process.on('SIGTERM', () => {})
-setInterval(() => {}, 1_000)
+setTimeout(() => process.exit(1), 300_000)
 test('the fifth file has a test', async () => {
   writeFileSync(process.env.PID_FILE, String(process.pid))
   await new Promise(() => {})
@@ -81,7 +81,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** Returns the environment of a runner. By NODE_TEST_CONTEXT, Node refuses a test runner inside a test runner. */
+/** Returns the environment without NODE_TEST_CONTEXT. If it is set, Node refuses to run tests inside a test. */
 function runnerEnv(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   return env
@@ -135,9 +135,9 @@ test('the process of a test file ends when someone stops the runner, even if the
   const limit = Date.now() + 120_000
   while ((await pidOf()) === '' && Date.now() < limit) await sleep(50)
   const pid = Number(await pidOf())
-  assert.ok(pid > 0, 'the test file did not start')
   runner.kill('SIGINT')
   await ended
+  assert.ok(pid > 0, 'the test file did not start')
   while (runs(pid) && Date.now() < limit) await sleep(50)
   const is_left = runs(pid)
   if (is_left) process.kill(pid, 'SIGKILL')

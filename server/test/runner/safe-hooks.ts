@@ -1,7 +1,7 @@
 /**
  * Node loads this file before each test file. The file makes each `after` hook wait for the `before` hooks, because Node runs
  * `after` too early without a matching test. If an `after` hook fails, the process ends after its last file, even with an open
- * server. If the runner ends, the process ends too.
+ * server. If its parent, Node's test runner, ends, the process ends too.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -11,12 +11,12 @@ const begun: Promise<unknown>[] = []
 /** The time in milliseconds in which the process of a failed `after` hook can report its failure and end by itself. */
 const END_MS_MAX = 5_000
 
-/** The interval in milliseconds at which the process checks that the runner still runs. */
+/** The interval in milliseconds at which the process checks that Node's test runner still runs. */
 const RUNNER_EVERY_MS = 500
 const runner_pid = process.ppid
-// If someone stops the runner, Node sends SIGTERM. A test file that handles SIGTERM would continue without a database.
+// If someone stops the run, Node sends SIGTERM. A test file that handles SIGTERM would continue without a database.
 setInterval(() => {
-  if (process.ppid !== runner_pid) process.kill(process.pid, 'SIGKILL')
+  if (process.ppid !== runner_pid) process.exit(1)
 }, RUNNER_EVERY_MS).unref()
 
 let is_failed = false

@@ -458,7 +458,7 @@ test('the worker sends to one endpoint of a merchant within 2 seconds while anot
   assert.ok(took < timeout_ms / 2, `while the other endpoint's sends still hang (${timeout_ms} ms): ${took} ms`)
 })
 
-test('the worker delivers to an answering receiver within half a second while the receivers of 400 merchants hang', async (t) => {
+test('the hanging receivers of 400 merchants delay the deliveries to an answering receiver by less than half a second', async (t) => {
   const patient = await startBench({ WEBHOOK_TIMEOUT_MS: '6000' })
   const healthy_receiver = await startReceiver()
   t.after(async () => {
@@ -480,7 +480,7 @@ test('the worker delivers to an answering receiver within half a second while th
     return performance.now() - start
   }
   // The time without a receiver that hangs: a busy machine needs longer for the work itself.
-  const alone_ms = Math.max(await send20(), await send20())
+  const alone_ms = Math.min(1_500, Math.max(await send20(), await send20()))
   receiver.reply = { kind: 'hang' }
   for (let i = 0; i < 400; i++) await queue(deps, await merchantWith(deps, receiver.url), { count: 4 })
   for (const round of [1, 2]) {
@@ -489,10 +489,11 @@ test('the worker delivers to an answering receiver within half a second while th
     // The test first waits until the process has opened its connections: hundreds in the first round.
     await receiver.waitFor(before + (round === 1 ? 300 : 100))
     await new Promise((done) => setTimeout(done, 500))
+    const { open } = receiver
+    assert.ok(round === 1 ? open >= 300 : open >= 1 && open <= 200, `${open} are open`)
     const took = await send20()
-    t.diagnostic(`${receiver.open} sends hung; the other merchant's 20 took ${Math.round(took)} ms`)
-    assert.ok(round === 1 ? receiver.open >= 300 : receiver.open <= 200, `${receiver.open} are open`)
-    assert.ok(took < 500 + 2 * alone_ms, `while ${receiver.open} others' sends hang: ${took} ms, alone ${alone_ms} ms`)
+    t.diagnostic(`${open} sends hung; the other merchant's 20 took ${Math.round(took)} ms`)
+    assert.ok(took < 500 + alone_ms, `while ${open} others' sends hang: ${took} ms, alone ${alone_ms} ms`)
     clock.advance(12_000)
     await deliverer.task.idle()
     clock.advance(MINUTE)

@@ -167,7 +167,8 @@ test('a silent replica causes no error and delays a read by at most 1.5 seconds'
   server.signal('SIGSTOP')
   try {
     const first = await inSteps(seesOwnWrite(reads))
-    assert.ok(first.result && first.took_ms < 1_500, `the first read took ${first.took_ms} ms`)
+    assert.ok(first.result)
+    assert.ok(first.took_ms < 1_500, `the first read took ${first.took_ms} ms`)
     const next = await inSteps(
       (async () => {
         for (let i = 0; i < 5; i++) assert.ok(await seesOwnWrite(reads))
