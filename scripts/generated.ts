@@ -192,7 +192,7 @@ const NPM_COMMANDS: Readonly<Record<string, string>> = {
   admin: 'Runs one [command of administration](#administration), also while the server runs.',
   test: 'Runs all tests on a temporary PostgreSQL. `npm test -- FILE` runs one file, `npm test -- FOLDER` the tests of a folder.',
   check:
-    'Checks format, types, architecture, OpenAPI documents, unused code, licences and generated files, without running the server.',
+    'Checks format, types and architecture, without running the server. `npm test` also checks OpenAPI documents, unused code, licences and generated files.',
   supply:
     'Checks the licences of the packages and, if the registry of npm answers, their known vulnerabilities: see [Supply chain](operate/supply-chain.md).',
   sbom: 'Prints a bill of materials (CycloneDX): `npm run -s sbom > sbom.cdx.json`.',
