@@ -7,7 +7,7 @@ import { checkConfig, saveConfig } from '../src/adapters/webhooks/config.ts'
 import { createDeliverer, type Deliverer } from '../src/adapters/webhooks/deliver.ts'
 import { DEFAULT_ENDPOINT_ID, type Delivery, enqueueEvents } from '../src/adapters/webhooks/enqueue.ts'
 import type { EventName } from '../src/adapters/webhooks/events.ts'
-import { createDb, type Deps, inTransaction } from '../src/kernel/db/index.ts'
+import { createDb, type Db, type Deps, inTransaction, sql } from '../src/kernel/db/index.ts'
 import { createOutgoing, ENVIRONMENTS, type Environment } from '../src/kernel/http/index.ts'
 import {
   createLog,
@@ -133,4 +133,14 @@ export async function deliverDue(deliverer: Deliverer): Promise<number> {
   const claimed = await deliverer.task.runOnce()
   await deliverer.task.idle()
   return claimed
+}
+
+const END_DELIVERIES = sql(
+  'test_end_deliveries',
+  `update webhook_deliveries set status = 'failed', due_at = null, lease_owner = null where status = 'pending'`,
+)
+
+/** Ends the waiting deliveries of earlier tests. Otherwise, their retries could arrive at the receiver of a later test. */
+export async function endDeliveries(db: Db): Promise<void> {
+  await db.query(END_DELIVERIES)
 }

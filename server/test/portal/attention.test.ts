@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { setMember } from '../../src/access/merchants/index.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
+import { endDeliveries } from '../webhooks.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
 
@@ -14,7 +15,7 @@ before(async () => {
   office = await openOffice()
   receiver = await startReceiver()
 })
-beforeEach(() => office.endDeliveries())
+beforeEach(() => endDeliveries(office.world.deps.db))
 after(async () => {
   await office.close()
   await receiver.close()

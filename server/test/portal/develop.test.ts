@@ -7,6 +7,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
+import { endDeliveries } from '../webhooks.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice } from './office.ts'
 
@@ -17,7 +18,7 @@ before(async () => {
   office = await openOffice({ WEBHOOK_ALLOW_PRIVATE: 'true' })
   receiver = await startReceiver()
 })
-beforeEach(() => office.endDeliveries())
+beforeEach(() => endDeliveries(office.world.deps.db))
 after(async () => {
   await receiver.close()
   await office.close()

@@ -57,8 +57,6 @@ export type Office = {
     console: 'dashboard' | 'operator',
     how?: { language?: Language; refusals?: readonly number[]; preloads?: boolean; options?: BrowserContextOptions },
   ): Promise<Visitor>
-  /** Ends the waiting deliveries of earlier tests. Otherwise, their retries could arrive at the receiver of a later test. */
-  endDeliveries(): Promise<void>
   close(): Promise<void>
 }
 
@@ -130,11 +128,6 @@ export async function openOffice(env: Record<string, string> = {}, providers?: P
       return { email, password, user_id, role }
     },
     comes: (person, console, how = {}) => visit(browser, url, person, console, how),
-    async endDeliveries() {
-      await world.rows(
-        `update webhook_deliveries set status = 'failed', due_at = null, lease_owner = null where status = 'pending'`,
-      )
-    },
     async close() {
       await closePages(browser)
       await worker.stop()

@@ -5,7 +5,15 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../../test/receiver.ts'
-import { type Bench, configure, deliverDue, merchantWith, queue, startBench } from '../../../test/webhooks.ts'
+import {
+  type Bench,
+  configure,
+  deliverDue,
+  endDeliveries,
+  merchantWith,
+  queue,
+  startBench,
+} from '../../../test/webhooks.ts'
 import { inTransaction, sql } from '../../kernel/db/index.ts'
 import { checkConfig } from './config.ts'
 import { getDelivery, replayDelivery } from './deliveries.ts'
@@ -26,14 +34,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await receiver.close()
-  // The query ends the deliveries of an earlier test, so that the next test does not send them.
-  await bench.deps.db.query(GIVE_UP)
+  await endDeliveries(bench.deps.db)
 })
-
-const GIVE_UP = sql(
-  'test_give_up',
-  `update webhook_deliveries set status = 'failed', due_at = null, lease_owner = null where status = 'pending'`,
-)
 
 const LEASE = sql(
   'test_lease',
