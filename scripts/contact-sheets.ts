@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page, Route } from 'playwright-core'
+import { removeRoutes } from '../server/test/browser.ts'
 import { chooseHistory, type DemoProduct, launchPictureBrowser, startDemoProduct } from './demo-product.ts'
 import { isFrameCall } from './frame-calls.ts'
 
@@ -108,7 +109,7 @@ async function takeStates(taker: Taker, page: Page, audience: Audience, language
         .catch(() => {})
     await page.waitForTimeout(SETTLE_MS)
     await take(taker, page, audience, state, language, path === '' ? 'home' : path)
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await removeRoutes(page)
   }
 }
 

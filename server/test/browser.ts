@@ -78,6 +78,17 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, context, complaints, close: () => context.close() }
 }
 
+/**
+ * Removes the routes of a page: those of `pattern`, or all. The page still intercepts its requests, because a request that runs
+ * while Chromium ends the interception may never get a response (microsoft/playwright#41802).
+ */
+export async function removeRoutes(page: Page, pattern?: string | RegExp): Promise<void> {
+  await page.context().route(NO_REQUEST, (route) => route.fallback())
+  await (pattern === undefined ? page.unrouteAll({ behavior: 'ignoreErrors' }) : page.unroute(pattern))
+}
+
+const NO_REQUEST = () => false
+
 /** A small HTTP server on loopback. One function answers every request. */
 export type Site = { url: string; close(): Promise<void> }
 

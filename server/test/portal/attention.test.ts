@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setMember } from '../../src/access/merchants/index.ts'
 import { inTransaction } from '../../src/kernel/db/index.ts'
+import { removeRoutes } from '../browser.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { endDeliveries } from '../webhooks.ts'
 import { languagesOf } from './languages.ts'
@@ -374,7 +375,7 @@ for (const language of languagesOf(1)) {
     await sendAgain()
     await result.getByText(says('kwa HTTP 503', 'with HTTP 503')).waitFor()
     assert.equal(await mend.count(), 0)
-    await page.unroute(resent)
+    await removeRoutes(page, resent)
     receiver.reply = { kind: 'reset' }
     await sendAgain()
     await result.getByText(says('seva imekata muunganisho', 'the receiver closed the connection')).waitFor()
@@ -515,7 +516,7 @@ for (const language of languagesOf(0)) {
     await page
       .getByText(says('muunganisho umekatika; huenda ujumbe', 'the connection failed, so the server may'))
       .waitFor()
-    await page.unroute('**/webhook-resends?*')
+    await removeRoutes(page, '**/webhook-resends?*')
     await resend.click()
     await confirm.click()
     await page.locator('.toasts').getByText(arrived, { exact: true }).waitFor()
@@ -619,7 +620,7 @@ for (const language of languagesOf(0)) {
     assert.ok(
       await page.getByRole('button', { name: says('Tuma webhook tena', 'Send the webhook again') }).isDisabled(),
     )
-    await page.unroute('**/timeline?*')
+    await removeRoutes(page, '**/timeline?*')
     await at.opens(`/sandbox/collections/${id}`)
     await line.waitFor()
     const before = receiver.received.length

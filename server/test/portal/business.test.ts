@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createKey } from '../../src/access/api-keys/index.ts'
 import { unsubscribeUrl } from '../../src/access/merchants/index.ts'
+import { removeRoutes } from '../browser.ts'
 import { createTestOperator } from '../operator.ts'
 import { mailedUrl } from '../sign-in.ts'
 import { languagesOf } from './languages.ts'
@@ -303,7 +304,7 @@ test('an administrator sets contact, colour and logo from a phone, and a photo o
   await page.getByRole('img', { name: `Logo of ${merchant.name}` }).waitFor()
   await page.getByRole('status').getByText('Saved. Payers see the change now.').waitFor()
   assert.equal(await focused(), 'Choose a picture')
-  await page.unroute('**/v1/merchant/logo*')
+  await removeRoutes(page, '**/v1/merchant/logo*')
   assert.equal(await page.title(), 'Look of the business · Malipo')
   const photo = await page.screenshot({ type: 'png', fullPage: true, scale: 'device' })
   // The PNG format permits bytes after its end, so the test appends 5 MB to a valid file. The browser reads the file itself, because

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { removeRoutes } from '../browser.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
@@ -93,7 +94,7 @@ test('a member makes a link from three fields and shares the link, and the open 
   const head = page.locator('.record-head > [role=status]')
   await head.getByText('Yanashughulikiwa').waitFor()
   await page.route('**/refresh-status?*', async (route) => {
-    await page.unroute(record)
+    await removeRoutes(page, record)
     await route.continue()
   })
   await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
@@ -105,13 +106,13 @@ test('a member makes a link from three fields and shares the link, and the open 
     const body = await (await route.fetch()).json()
     await route.fulfill({ json: { ...body, data: { ...body.data, status: 'processing' } } })
   })
-  await page.unroute('**/refresh-status?*')
+  await removeRoutes(page, '**/refresh-status?*')
   await page.reload()
   await head.getByText('Yanashughulikiwa').waitFor()
   await visitor.press('Angalia hali kwa mtoa huduma', 'Query the provider now')
   await page.getByText('Mtoa huduma ameulizwa.').waitFor()
   await page.locator('.record-head button[aria-disabled=false]', { hasText: 'Angalia hali kwa mtoa huduma' }).waitFor()
-  await page.unroute(record)
+  await removeRoutes(page, record)
   await head.getByText('Pesa zimeingia kwenye salio lako.').waitFor()
   assert.equal(await has_focus(), false, 'the later read moves no focus')
   await visitor.leave()
@@ -352,7 +353,7 @@ for (const language of languagesOf(1)) {
     await visitor.picture('unsent-invoice')
     await Promise.all([page.waitForResponse((response) => response.url().includes('/send?')), again.click()])
     assert.deepEqual([(await invoices())[0]?.status, await messages()], ['DRAFT', 2])
-    await page.unroute('**/v1/invoices/*/send?*')
+    await removeRoutes(page, '**/v1/invoices/*/send?*')
     await again.dblclick()
     await issued.waitFor()
     assert.deepEqual([(await invoices()).length, await messages()], [2, 3])
@@ -538,7 +539,7 @@ test('the first page shows what it could read, and an error in place of each mis
   assert.ok(alert && search && alert.y >= search.y + search.height, JSON.stringify([alert, search]))
   await visitor.opens('/sandbox?period=7d')
   await balance.getByText(error).waitFor()
-  for (const name of ['overview?**', 'balance?**', 'checklist**']) await page.unroute(`**/v1/merchant/${name}`)
+  for (const name of ['overview?**', 'balance?**', 'checklist**']) await removeRoutes(page, `**/v1/merchant/${name}`)
   await balance.getByRole('button', { name: 'Try again' }).click()
   await balance.getByText('Available', { exact: true }).waitFor()
   await balance.getByRole('link', { name: 'Withdraw', exact: true }).waitFor()

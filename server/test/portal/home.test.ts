@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
+import { removeRoutes } from '../browser.ts'
 import { languagesOf } from './languages.ts'
 import { FONTS_LOADED, type Office, openOffice, type Person } from './office.ts'
 
@@ -184,7 +185,7 @@ for (const language of languagesOf(1))
       await page.locator('.plot canvas').waitFor()
       await page.locator('.figure-loading').first().waitFor({ state: 'detached' })
       assert.deepEqual(await places(), loading, `${width} pixels`)
-      await page.unroute(reads)
+      await removeRoutes(page, reads)
     }
     await visitor.leave()
   })
@@ -228,7 +229,7 @@ test('the line of the folded first steps keeps its height while the steps load',
     release()
     await text.waitFor()
     assert.equal(await height(), empty, `at ${width} pixels`)
-    await page.unroute('**/v1/merchant/checklist*')
+    await removeRoutes(page, '**/v1/merchant/checklist*')
   }
   await visitor.leave()
 })

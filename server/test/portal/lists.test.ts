@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Locator } from 'playwright-core'
+import { removeRoutes } from '../browser.ts'
 import { fund } from '../withdrawals.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person } from './office.ts'
@@ -283,7 +284,7 @@ for (const language of languagesOf(0)) {
     const { page, says } = visitor
     const without = says('waambie msaada ukurasa na saa', 'tell support the page and the time')
     for (const headers of [{}, { 'x-request-id': 'request-7' }]) {
-      await page.unrouteAll()
+      await removeRoutes(page)
       await page.route('**/v1/payment-links?**', (route) => route.fulfill({ status: 503, json: {}, headers }))
       await visitor.opens('/sandbox/links')
       const alert = page.locator('.problem')
@@ -304,7 +305,7 @@ for (const language of languagesOf(0)) {
     await visitor.opens('/system')
     await page.locator('.problem').getByText('request-9').waitFor()
     await visitor.hides()
-    await page.unrouteAll()
+    await removeRoutes(page)
     await page.getByRole('button', { name: says('Jaribu tena', 'Try again'), exact: true }).click()
     await page.locator('.problem').waitFor({ state: 'detached' })
     await visitor.leave()
@@ -340,7 +341,7 @@ for (const language of languagesOf(0)) {
       assert.ok((await alert.innerText()).includes(next_step))
       await visitor.looks(`error of ${path}`)
       await visitor.picture(`error-${path}`)
-      await page.unrouteAll()
+      await removeRoutes(page)
       const repeated = reads.map((read) =>
         page.waitForResponse((reply) => new URL(reply.url()).pathname === `/v1/operator/${read}` && reply.ok()),
       )
@@ -459,7 +460,7 @@ test('the console reloads when the file of a page is missing, and then shows the
   await loaded
   await visitor.sees('', 'The browser did not load this page')
   assert.ok(requests >= 2)
-  await page.unroute('**/assets/statements-*.js')
+  await removeRoutes(page, '**/assets/statements-*.js')
   await visitor.press('', 'Load again')
   await visitor.sees('', 'Statements')
   visitor.complaints.splice(

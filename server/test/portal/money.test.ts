@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { eatTime, LANGUAGES } from '../../src/kernel/lib/index.ts'
+import { removeRoutes } from '../browser.ts'
 import { createTestOperator, MONEY, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { startReceiver } from '../receiver.ts'
 import { languagesOf } from './languages.ts'
@@ -148,7 +149,7 @@ test('the form refuses a malformed amount, the review refuses an amount above th
     'Your other requests that wait for an approval (103) –',
     'Available after the approval of all requests –',
   ])
-  await page.unrouteAll({ behavior: 'wait' })
+  await removeRoutes(page)
   await visitor.press('Rudi kurekebisha', 'Go back and correct')
   await amount.fill('100000')
   await visitor.press('Angalia makato', 'See the fees')

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Locator } from 'playwright-core'
+import { removeRoutes } from '../browser.ts'
 import { createTestOperator, type ShopWithKeys, type TestOperator } from '../operator.ts'
 import { forgetSums, fund } from '../payouts.ts'
 import { languagesOf } from './languages.ts'
@@ -1016,7 +1017,7 @@ describe("the operators' console", () => {
     })
     await review(visitor)
     await line('1,200').locator('.chip-bad').getByText('Different name at the provider', { exact: true }).waitFor()
-    await page.unroute('**/approve-batch')
+    await removeRoutes(page, '**/approve-batch')
     await line('1,200').getByRole('checkbox').check()
     await offered.getByText('I looked at the facts and warnings', { exact: true }).waitFor()
     assert.equal(await offered.filter({ hasText: /the provider/i }).count(), 0)
@@ -1413,7 +1414,7 @@ describe("the operators' console", () => {
     await again.waitFor()
     await visitor.sees('', 'TZS 1,800 to Asha Mwinyi')
     await visitor.picture('case-error')
-    await page.unrouteAll()
+    await removeRoutes(page)
     await again.click()
     await page.locator('.problem').waitFor({ state: 'detached' })
     await operator.act(id, 'reject')

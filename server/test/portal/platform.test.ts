@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LANGUAGES } from '../../src/kernel/lib/index.ts'
+import { removeRoutes } from '../browser.ts'
 import { languagesOf } from './languages.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 
@@ -122,7 +123,7 @@ for (const language of languagesOf(1)) {
       await page.locator(`.verdict-${tone}`).getByText(says(sw, en), { exact: true }).waitFor()
       await visitor.looks(`system ${tone}`)
       await visitor.picture(`system-${tone}`)
-      await page.unrouteAll()
+      await removeRoutes(page)
     }
     await visitor.leave()
   })
