@@ -3,7 +3,7 @@
 import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useCall } from '../ui/data.ts'
+import { readAgain, useCall } from '../ui/data.ts'
 import { useMissedText } from '../ui/delivery-state.tsx'
 import { texts, useTexts } from '../ui/language.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -73,7 +73,7 @@ export function SendMissed({ webhook: { environment, endpoint_id, oldest_at, fai
     const rest = [...(refused > 0 ? [t.refused(refused)] : []), ...(unknown > 0 ? [t.unknown(unknown)] : [])]
     if (rest.length === 0) toast.end(t.all_arrived(all), 'done')
     else toast.end([t.arrived(arrived, all), ...rest].join(' '), 'warning')
-    await queries.invalidateQueries()
+    await readAgain(queries)
   }
   const send = async () => {
     setBusy(true)
@@ -91,7 +91,7 @@ export function SendMissed({ webhook: { environment, endpoint_id, oldest_at, fai
       setError(thrown)
     }
     setBusy(false)
-    await queries.invalidateQueries()
+    await readAgain(queries)
   }
   return (
     <div className="attention-act">

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import type { Calls } from './api-types.ts'
 import { BusyButton } from './busy-button.tsx'
 import { checks } from './checks.ts'
-import { useCall, useRead, useSignedInUser } from './data.ts'
+import { readAgain, useCall, useRead, useSignedInUser } from './data.ts'
 import { useDraft, useSecretForm } from './form.ts'
 import { LANGUAGES, type Language, texts, useLanguage, useTexts } from './language.ts'
 import { LoadingRows } from './loading-rows.tsx'
@@ -172,7 +172,7 @@ function NameForm({ name }: { name: string }) {
     // The server may have changed the name. The form stays in place, so that the button keeps the focus.
     draft.form.setInitialValues({ name: stored.name })
     draft.form.setValues({ name: stored.name })
-    await queries.invalidateQueries()
+    await readAgain(queries)
     showToast(t.renamed)
   })
   return (
@@ -206,7 +206,7 @@ function LanguageForm({ language }: { language: Language }) {
     // The form stays in place, so that the button keeps the focus.
     draft.form.setInitialValues(stored)
     draft.form.setValues(stored)
-    await queries.invalidateQueries()
+    await readAgain(queries)
     showToast(t.language_changed)
   })
   return (

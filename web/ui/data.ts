@@ -117,12 +117,28 @@ export function useSignedInUser(): { data: SignedInUser | undefined; error: Erro
   return { data: data !== undefined && 'memberships' in data ? data : undefined, error, refetch }
 }
 
+/** The longest time in milliseconds that an action waits for the page to read its data again. */
+const READ_AGAIN_MS_MAX = 5_000
+
+/**
+ * Reads all data of the page again. Returns after the last response, or after 5 seconds: on a bad network a read may get no
+ * response, and the action that came before it is finished.
+ */
+export async function readAgain(queries: QueryClient): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, READ_AGAIN_MS_MAX)
+  })
+  await Promise.race([queries.invalidateQueries(), late])
+  clearTimeout(timer)
+}
+
 /** Returns a mutation that sends an action. After the response or an error, the page reads all data again. */
 export function useAction<Name extends CallName>(name: Name) {
   const scope = useContext(ScopeContext)
   const queries = useQueryClient()
   return useMutation<Calls[Name]['data'], Error, Input<Name>>({
     mutationFn: (input) => call(name, scoped(name, scope, input)),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => readAgain(queries),
   })
 }

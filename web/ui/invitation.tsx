@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { BusyButton } from './busy-button.tsx'
+import { readAgain } from './data.ts'
 import { texts, useLanguage, useTexts } from './language.ts'
 import { Chip, Time } from './parts.tsx'
 import { Problem } from './problem.tsx'
@@ -47,7 +48,7 @@ export function InviteAgain({
   const invite = useMutation({
     mutationFn: send,
     onSuccess: ({ has_mail_server }) => showToast(has_mail_server ? t.done(email) : no_mail),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => readAgain(queries),
   })
   return (
     <>

@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
-import { useAction, useCall, useRead } from '../../ui/data.ts'
+import { readAgain, useAction, useCall, useRead } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
@@ -111,7 +111,7 @@ function AddAddress({ message }: { message: (text: string) => void }) {
     message(t.added(body.address))
     draft.forget()
     scrollTo(0, 0)
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <section className="panel">

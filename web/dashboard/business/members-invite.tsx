@@ -5,7 +5,7 @@ import { Button, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/co
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { checks } from '../../ui/checks.ts'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { partsTexts } from '../../ui/parts-texts.ts'
@@ -57,7 +57,7 @@ function InvitationForm() {
     const { has_mail_server } = await call('POST /v1/merchant/members', { body, once })
     setInvited(has_mail_server ? t.invited(email) : `${t.invited(email)} ${t.no_mail}`)
     draft.forget()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <form onSubmit={send} noValidate>

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Refused } from '../../ui/api.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { useChosenKey } from '../../ui/form.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
@@ -117,7 +117,7 @@ export function ResendSelected({
     setSending(false)
     // A double click in the dialog has moved the focus to the page below.
     if (document.activeElement?.contains(button.current)) button.current?.focus()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   }
   const count = finished.length
   return (

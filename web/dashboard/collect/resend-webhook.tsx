@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
-import { useCall, useRead } from '../../ui/data.ts'
+import { readAgain, useCall, useRead } from '../../ui/data.ts'
 import { deliveryErrors } from '../../ui/delivery-errors.ts'
 import { DeliveryState } from '../../ui/delivery-state.tsx'
 import { useTexts } from '../../ui/language.ts'
@@ -69,7 +69,7 @@ function useResend() {
       const results = chosen.map((one) => ({ delivery: newest.get(one.id) ?? one, ended: ended(one) }))
       setSet({ results, refusals })
       // The timeline then shows the attempts of the results.
-      return queries.invalidateQueries()
+      return readAgain(queries)
     }
     void show([])
     let shown = 0

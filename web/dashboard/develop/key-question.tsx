@@ -4,7 +4,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { newIdempotencyKey } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog } from '../../ui/parts.tsx'
@@ -71,7 +71,7 @@ function KeyActionDialog({
         message(t.revoked(row.name))
       }
       close()
-      await queries.invalidateQueries()
+      await readAgain(queries)
     } catch (thrown) {
       setError(thrown)
       setBusy(false)

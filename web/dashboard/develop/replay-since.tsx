@@ -4,7 +4,7 @@ import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/co
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Dialog, Time } from '../../ui/parts.tsx'
@@ -93,7 +93,7 @@ function ReplayForm({ endpoints, start, close }: ReplayDialog) {
     const reply = await call(CALL, { body, once })
     setDone(reply)
     if (reply.next_since !== null) draft.form.setFieldValue('since', toFieldValue(reply.next_since))
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <form onSubmit={send} noValidate>

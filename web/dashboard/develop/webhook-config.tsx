@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { facts } from '../../ui/facts.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
@@ -148,7 +148,7 @@ function WebhookConfigForm({
     // response.
     if (secret !== undefined || config === null) made(secret)
     saved(true)
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <form onSubmit={send} noValidate>
@@ -246,7 +246,7 @@ function Rotate({ shown }: { shown: (secret: string | undefined) => void }) {
       const { secret } = await call('PATCH /v1/merchant/webhook-config', { body, once: once ?? newIdempotencyKey() })
       close()
       shown(secret)
-      await queries.invalidateQueries()
+      await readAgain(queries)
     } catch (thrown) {
       setError(thrown)
     } finally {

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
 import { checks } from '../../ui/checks.ts'
-import { useAction, useCall, useRead } from '../../ui/data.ts'
+import { readAgain, useAction, useCall, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, Table } from '../../ui/list.tsx'
@@ -191,7 +191,7 @@ function EndpointForm({ row, close, made }: DialogProps & { row: WebhookEndpoint
       await call('PATCH /v1/merchant/webhook-endpoints/{id}', { params: { id: row.id }, body, once })
     }
     close()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <form onSubmit={send} noValidate>
@@ -248,7 +248,7 @@ function EndpointQuestion({ dialog, close, made }: DialogProps & { dialog: Exclu
         made((await call('PATCH /v1/merchant/webhook-endpoints/{id}', { params, body, once })).secret)
       }
       close()
-      await queries.invalidateQueries()
+      await readAgain(queries)
     } catch (thrown) {
       setError(thrown)
     } finally {

@@ -5,7 +5,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { checks } from '../../ui/checks.ts'
-import { useAction, useCall, useRead } from '../../ui/data.ts'
+import { readAgain, useAction, useCall, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey, useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { LoadingRows } from '../../ui/loading-rows.tsx'
@@ -204,7 +204,7 @@ function RenameDialog({ recipient: { id, label }, close }: RecipientDialogProps)
     })
     showToast(t.renamed_toast(renamed.label))
     close()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <Dialog open onClose={close} title={t.rename_title(label)}>
@@ -284,7 +284,7 @@ function AddRecipient({ destinations }: { destinations: readonly PayoutDestinati
     const saved = await call('POST /v1/merchant/recipients', { body, once })
     showToast(t.saved_toast(saved.label))
     draft.forget()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   const choose = (method: RecipientFields['method']) => {
     form.setValues({ method, destination_code: '' })

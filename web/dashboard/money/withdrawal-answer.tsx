@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { checks } from '../../ui/checks.ts'
-import { useCall } from '../../ui/data.ts'
+import { readAgain, useCall } from '../../ui/data.ts'
 import { useDraft } from '../../ui/form.ts'
 import { useLanguage, useTexts } from '../../ui/language.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -51,7 +51,7 @@ function AnswerForm({ row, sent }: { row: WithdrawalDetail; sent: () => void }) 
       once,
     })
     sent()
-    await queries.invalidateQueries()
+    await readAgain(queries)
   })
   return (
     <form onSubmit={send} noValidate>

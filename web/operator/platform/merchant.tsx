@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Calls } from '../../ui/api-types.ts'
-import { useCall, useRead } from '../../ui/data.ts'
+import { readAgain, useCall, useRead } from '../../ui/data.ts'
 import { newIdempotencyKey } from '../../ui/form.ts'
 import { InviteAgain, MemberSince } from '../../ui/invitation.tsx'
 import { useTexts } from '../../ui/language.ts'
@@ -139,7 +139,7 @@ function LiveSteps({
       act: async (reason) => {
         const body = reason === '' ? {} : { reason }
         await call(`POST /v1/operator/merchants/{merchant_id}/${act}`, { params: { merchant_id: merchant.id }, body })
-        await queries.invalidateQueries()
+        await readAgain(queries)
       },
     })
   const offered: MerchantAction[] = [
