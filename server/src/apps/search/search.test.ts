@@ -135,12 +135,12 @@ describe('a member of a merchant', () => {
       [
         'payment_link',
         made.link as string,
-        [made.link as string, made.slug as string, 'link-5', '8100', '5', '0713 555 888', '5888', 'baraka', 'HARUSI'],
+        [made.link as string, made.slug as string, 'link-5', '8100', '8.100', '5', '0713 555 888', '5888', 'baraka', 'HARUSI'],
       ],
       [
         'invoice',
         made.invoice as string,
-        [made.invoice as string, 'INV-000001', 'inv-1', '000001', '1', '25,000', 'ally', '3456'],
+        [made.invoice as string, 'INV-000001', 'inv-1', '000001', '1', '25,000', 'Tsh 25.000', 'ally', '3456'],
       ],
       [
         'withdrawal',
