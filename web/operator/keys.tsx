@@ -14,6 +14,8 @@ const keysTexts = texts({
     title: 'Vitufe vya kibodi',
     button: 'Vitufe vya kibodi (?)',
     lead: 'Hakuna kitufe kinachofanya uamuzi. Havifanyi kazi unapoandika.',
+    search: 'Tafuta',
+    list: 'Onyesha orodha hii',
     off: 'Zima vitufe',
     on: 'Washa vitufe',
     are_off: 'Umezima vitufe kwenye kivinjari hiki.',
@@ -22,6 +24,8 @@ const keysTexts = texts({
     title: 'Keyboard shortcuts',
     button: 'Keyboard shortcuts (?)',
     lead: 'No key makes a decision. The keys do not work while you type.',
+    search: 'Search',
+    list: 'Show this list',
     off: 'Switch the keys off',
     on: 'Switch the keys on',
     are_off: 'You have switched off the keys in this browser.',
@@ -66,6 +70,7 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
     localStorage.setItem(STORAGE_KEY, on ? 'off' : 'on')
     setOn(!on)
   }
+  const listed = [...keys, { key: '/', does: t.search }, { key: '?', does: t.list }]
   return (
     <>
       <Button size="xs" variant="subtle" className="keys-button" onClick={() => setOpen(true)}>
@@ -74,7 +79,7 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
       <Dialog open={open} onClose={() => setOpen(false)} title={t.title}>
         <Text>{on ? t.lead : t.are_off}</Text>
         <dl className="keys">
-          {keys.map(({ key, does }) => (
+          {listed.map(({ key, does }) => (
             <div key={key} className="key">
               <dt>
                 <kbd>{key}</kbd>

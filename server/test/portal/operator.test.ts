@@ -1508,6 +1508,8 @@ describe("the operators' console", () => {
     await visitor.sees('', 'TZS 7,000 to Asha Mwinyi')
     await visitor.page.keyboard.press('?')
     await question(visitor).getByText('No key makes a decision').waitFor()
+    const listed = await question(visitor).locator('kbd').allInnerTexts()
+    assert.deepEqual(listed.slice(-2), ['/', '?'], 'the keys of each page come last')
     await visitor.page.keyboard.press('Escape')
     const keys = visitor.page.getByRole('button', { name: 'Keyboard shortcuts (?)' })
     assert.equal(await keys.isVisible(), true)

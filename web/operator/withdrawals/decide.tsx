@@ -52,7 +52,7 @@ export function Decide({
             {act === 'approve' && check === null ? null : <NameOutcome check={check} flags={flags} />}
             {act === 'approve' ? <ApprovalHint of={rest.of} /> : null}
           </Stack>
-          <Restated of={rest.of} known_name={known_name} />
+          <Restated of={rest.of} known_name={known_name} is_short={act === 'reject'} />
         </DialogFacts>
       ) : act === null ? null : (
         <Restated of={rest.of} known_name={known_name} />
@@ -80,17 +80,21 @@ function ApprovalHint({ of: { withdrawal } }: { of: WithdrawalCaseRecord }) {
   )
 }
 
+/** Repeats the facts of the payout. `is_short` leaves out what a rejection does not need, so that the saved reasons are in view. */
 function Restated({
   of: { withdrawal, facts: size_facts },
   known_name,
+  is_short = false,
 }: {
   of: WithdrawalCaseRecord
   known_name: string | null
+  is_short?: boolean
 }) {
   const t = useTexts(decideTexts)
   const nameOf = useDestinationName()
   const { currency, method, destination_identifier } = withdrawal
-  const size = useFactRows(size_facts, currency)
+  const size = useFactRows(is_short ? null : size_facts, currency)
+  const total = [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />] as const
   const simulated = useNoRealMoneyText(withdrawal.environment)
   return (
     <>
@@ -102,7 +106,7 @@ function Restated({
               <Amount value={withdrawal.amount} currency={currency} />
             </strong>,
           ],
-          [t.total, <Amount key="total" value={withdrawal.total_reserved_amount} currency={currency} />],
+          ...(is_short ? [] : [total]),
           [t.to, <strong key="to">{known_name ?? t.no_name}</strong>],
           [
             t.number,
