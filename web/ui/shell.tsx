@@ -130,10 +130,7 @@ export function ShellView({
               aria-label={t.menu}
               aria-expanded={opened}
             />
-            <Group hiddenFrom="sm" gap="xs" wrap="nowrap" className="brand">
-              <Logo size={26} />
-              <span className="brand-name">{facts.brand_name}</span>
-            </Group>
+            <HomeLink menu={menu} logo={26} hiddenFrom="sm" />
             {search}
           </Group>
           {header}
@@ -141,10 +138,7 @@ export function ShellView({
       </AppShell.Header>
       <AppShell.Navbar id="menu" className="no-print" component="nav" aria-label={t.menu}>
         <AppShell.Section className="menu-top">
-          <Group visibleFrom="sm" gap="xs" wrap="nowrap" className="brand">
-            <Logo />
-            <span className="brand-name">{facts.brand_name}</span>
-          </Group>
+          <HomeLink menu={menu} visibleFrom="sm" />
           {place}
         </AppShell.Section>
         <AppShell.Section
@@ -185,7 +179,8 @@ export function ShellView({
 function useMenuFocus(covers: boolean, burger: RefObject<HTMLButtonElement | null>, close: () => void) {
   useEffect(() => {
     if (!covers) return
-    document.querySelector<HTMLElement>('#menu a, #menu button')?.focus()
+    const lines = document.querySelectorAll<HTMLElement>('#menu a, #menu button')
+    ;[...lines].find((line) => line.checkVisibility())?.focus()
     const leave = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       close()
@@ -214,6 +209,33 @@ function useMenuEnd(covers: boolean, burger: RefObject<HTMLButtonElement | null>
     close()
     burger.current?.focus()
   }, [language, covers, burger, close])
+}
+
+/** Shows the logo and the name of the product. The link leads to the first page of the menu. `logo` is the width in pixels. */
+function HomeLink({
+  menu,
+  logo,
+  ...shown
+}: {
+  menu: readonly MenuItem[]
+  logo?: number
+  hiddenFrom?: 'sm'
+  visibleFrom?: 'sm'
+}) {
+  const home = menu.find((item) => 'to' in item)
+  return (
+    <Group
+      {...shown}
+      gap="xs"
+      wrap="nowrap"
+      className="brand"
+      aria-label={facts.brand_name}
+      renderRoot={(props) => <Link {...props} {...placeOf(home?.to ?? '')} />}
+    >
+      <Logo {...(logo === undefined ? {} : { size: logo })} />
+      <span className="brand-name">{facts.brand_name}</span>
+    </Group>
+  )
 }
 
 function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {

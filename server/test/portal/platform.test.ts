@@ -69,6 +69,9 @@ for (const language of LANGUAGES) {
       await links.nth(place).click()
       await visitor.sees(name, name)
     }
+    await page.locator('.menu-top .brand').click()
+    await visitor.sees(names[0] ?? '', names[0] ?? '')
+    await links.last().click()
     // The line of the open page is in sight, also in a low window whose menu scrolls.
     await page.setViewportSize({ width: 1280, height: 560 })
     await page.reload()
