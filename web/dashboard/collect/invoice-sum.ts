@@ -44,7 +44,10 @@ export function lineAmount({ quantity, unit_price }: TypedItem): string | null {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Adds up the complete lines, as a decimal text. */
-export function itemsTotal(items: readonly TypedItem[]): string {
+/** Adds up the complete lines, as a decimal text. Null means that a typed price or quantity cannot be read. */
+export function itemsTotal(items: readonly TypedItem[]): string | null {
+  const is_wrong = ({ quantity, unit_price }: TypedItem) =>
+    (unit_price.trim() !== '' && readPrice(unit_price) === null) || (quantity.trim() !== '' && !isQuantity(quantity))
+  if (items.some(is_wrong)) return null
   return addAmounts(items.map((item) => lineAmount(item) ?? '0.00'))
 }
