@@ -236,7 +236,7 @@ export const invoicesTexts = texts({
       kept_limit:
         'the server only keeps the message here, because the recipient has reached the limit of messages. Give the customer the link yourself',
       kept_no_gateway:
-        'the server only keeps the message here, because no gateway is set up. Give the customer the link yourself',
+        'the server only keeps the message here, because no provider is set up. Give the customer the link yourself',
       waiting: 'the server has not sent the message yet',
       sent: 'sent',
       failed: 'the server could not send the message. Give the customer the link yourself',
