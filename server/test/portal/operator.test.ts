@@ -1547,6 +1547,9 @@ describe("the operators' console", () => {
     await visitor.page.locator('.timeline').getByText('jar <b>of a</b> kind').waitFor()
     const { status, status_reason } = await operator.show(id)
     assert.deepEqual([status, status_reason], ['REJECTED', 'jar <b>of a</b> kind'])
+    await visitor.opens(`/audit?target_id=${id}`)
+    await visitor.page.getByText('TZS 7,000 · M-Pesa (Vodacom) 0754 *** 001').first().waitFor()
+    await visitor.picture('audit-amounts')
     await visitor.leave()
   })
 

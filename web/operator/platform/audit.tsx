@@ -7,12 +7,13 @@ import { auditName, auditWords } from '../../ui/audit-words.ts'
 import { useCall, useRead } from '../../ui/data.ts'
 import { texts, useLanguage, useTexts } from '../../ui/language.ts'
 import { type Column, List, type ListFilter, useListQuery } from '../../ui/list.tsx'
-import { EmptyState, Mono, Page, PageLink, PersonName, Time } from '../../ui/parts.tsx'
+import { Amount, EmptyState, Mono, Page, PageLink, PersonName, Time } from '../../ui/parts.tsx'
 import { partsTexts } from '../../ui/parts-texts.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { showCount } from '../../ui/show.ts'
 import { MERCHANT_FILTER, MerchantFilter } from '../merchant-filter.tsx'
 import { Notice } from '../notice.tsx'
+import { useDestinationName } from '../operator.ts'
 import { useOperatorWords } from '../words.ts'
 import { auditTargets } from './audit-targets.ts'
 
@@ -153,6 +154,7 @@ function Target({ row }: { row: AuditRow }) {
   return (
     <div>
       {kind ?? row.target_type} {page === undefined ? id : <PageLink to={`${page}/${row.target_id}`}>{id}</PageLink>}
+      <Money row={row} />
       <details className="disclosed">
         <summary>{t.more}</summary>
         {lines.map(([label, value]) =>
@@ -172,6 +174,26 @@ function Target({ row }: { row: AuditRow }) {
       </details>
     </div>
   )
+}
+
+/** Shows the amount and the recipient that an entry about money has. The number of the recipient is masked. */
+function Money({ row }: { row: AuditRow }) {
+  const nameOf = useDestinationName()
+  const facts = { ...textsOf(row.before), ...textsOf(row.after) }
+  const { amount, currency = 'TZS', destination_code, destination_identifier } = facts
+  if (amount === undefined) return null
+  return (
+    <div>
+      <Amount value={amount} currency={currency} />
+      {destination_code === undefined ? null : ` · ${nameOf(destination_code)} `}
+      <span className="whole">{destination_identifier}</span>
+    </div>
+  )
+}
+
+/** Returns the fields of a record that are texts. */
+function textsOf(record: unknown): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(record ?? {}).filter(([, value]) => typeof value === 'string'))
 }
 
 /**
