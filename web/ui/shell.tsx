@@ -73,7 +73,7 @@ export function Shell({ children, ...parts }: ShellParts) {
   useEffect(() => close(), [path, close])
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page has its own line of the menu
   useEffect(() => {
-    document.querySelector('#menu [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+    document.querySelector('.menu-lines [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
   }, [path])
   return (
     <ShellView {...parts} {...{ opened, toggle, burger, online, path }}>
@@ -130,7 +130,7 @@ export function ShellView({
               aria-label={t.menu}
               aria-expanded={opened}
             />
-            <HomeLink menu={menu} logo={26} hiddenFrom="sm" />
+            <HomeLink menu={menu} logo={26} hiddenFrom="sm" onClick={opened ? toggle : undefined} />
             {search}
           </Group>
           {header}
@@ -180,7 +180,7 @@ function useMenuFocus(covers: boolean, burger: RefObject<HTMLButtonElement | nul
   useEffect(() => {
     if (!covers) return
     const lines = document.querySelectorAll<HTMLElement>('#menu a, #menu button')
-    ;[...lines].find((line) => line.checkVisibility())?.focus()
+    ;[...lines].find((line) => line.getClientRects().length > 0)?.focus()
     const leave = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       close()
@@ -211,32 +211,39 @@ function useMenuEnd(covers: boolean, burger: RefObject<HTMLButtonElement | null>
   }, [language, covers, burger, close])
 }
 
-/** Shows the logo and the name of the product. The link leads to the first page of the menu. `logo` is the width in pixels. */
+/**
+ * Shows the logo and the name of the product. If the menu has pages, they are a link to the first one. `logo` is the width in
+ * pixels.
+ */
 function HomeLink({
   menu,
   logo,
-  ...shown
+  ...group
 }: {
   menu: readonly MenuItem[]
   logo?: number
   hiddenFrom?: 'sm'
   visibleFrom?: 'sm'
+  onClick?: (() => void) | undefined
 }) {
   const home = menu.find((item) => 'to' in item)
+  const link =
+    home === undefined
+      ? {}
+      : {
+          'aria-label': `${facts.brand_name}, ${home.label}`,
+          renderRoot: (props: object) => <Link {...props} {...placeOf(home.to)} activeOptions={EXACT} />,
+        }
   return (
-    <Group
-      {...shown}
-      gap="xs"
-      wrap="nowrap"
-      className="brand"
-      aria-label={facts.brand_name}
-      renderRoot={(props) => <Link {...props} {...placeOf(home?.to ?? '')} />}
-    >
+    <Group {...group} {...link} gap="xs" wrap="nowrap" className="brand">
       <Logo {...(logo === undefined ? {} : { size: logo })} />
       <span className="brand-name">{facts.brand_name}</span>
     </Group>
   )
 }
+
+/** A link is the current page only at its own path, not at the paths below, and with any query parameters. */
+const EXACT = { exact: true, includeSearch: false }
 
 function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {
   return menu.map((item) =>
@@ -247,9 +254,7 @@ function Menu({ menu, path }: { menu: readonly MenuItem[]; path: string }) {
     ) : (
       <NavLink
         key={item.to}
-        renderRoot={(props) => (
-          <Link {...props} {...placeOf(item.to, item.search)} activeOptions={{ exact: true, includeSearch: false }} />
-        )}
+        renderRoot={(props) => <Link {...props} {...placeOf(item.to, item.search)} activeOptions={EXACT} />}
         label={item.label}
         leftSection={<Icon name={item.icon} />}
         active={isAt(path, item, menu)}
