@@ -70,7 +70,11 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
     localStorage.setItem(STORAGE_KEY, on ? 'off' : 'on')
     setOn(!on)
   }
-  const listed = [...keys, { key: '/', does: t.search }, { key: '?', does: t.list }]
+  const common = [
+    { key: '/', does: t.search },
+    { key: '?', does: t.list },
+  ]
+  const listed = on ? [...keys, ...common] : keys
   return (
     <>
       <Button size="xs" variant="subtle" className="keys-button" onClick={() => setOpen(true)}>
