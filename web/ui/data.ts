@@ -118,18 +118,18 @@ export function useSignedInUser(): { data: SignedInUser | undefined; error: Erro
 }
 
 /** The longest time in milliseconds that an action waits for the page to read its data again. */
-const READ_AGAIN_MS_MAX = 5_000
+const READ_AGAIN_MS_MAX = 20_000
 
 /**
- * Reads all data of the page again. Returns after the last response, or after 5 seconds: on a bad network a read may get no
- * response, and the action that came before it is finished.
+ * Reads the data of the page again: all data, or the reads whose key begins with `queryKey`. Returns after the last response,
+ * or after 20 seconds: on a bad network a read may get no response, and the action that came before it is finished.
  */
-export async function readAgain(queries: QueryClient): Promise<void> {
+export async function readAgain(queries: QueryClient, queryKey: readonly string[] = []): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, READ_AGAIN_MS_MAX)
   })
-  await Promise.race([queries.invalidateQueries(), late])
+  await Promise.race([queries.invalidateQueries({ queryKey }), late])
   clearTimeout(timer)
 }
 

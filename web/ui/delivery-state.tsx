@@ -39,7 +39,7 @@ const stateTexts = texts({
     cancelled: 'Cancelled',
     kept: 'Kept',
     kept_sandbox: 'Kept (sandbox)',
-    kept_no_gateway: 'Kept (no provider)',
+    kept_no_gateway: 'Kept (no gateway)',
     kept_limit: 'Kept (limit of the recipient)',
     open: 'Not arrived yet',
     of: (done: number, max: number) => `${done} of ${max}`,

@@ -210,10 +210,14 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   const pdf = await page.getByRole('link', { name: 'Fungua PDF' }).getAttribute('href')
   const file = await office.world.call({ method: 'GET', url: new URL(pdf ?? '').pathname, key: null })
   assert.deepEqual([file.status, file.headers['content-type']], [200, 'application/pdf'])
-  // The page says the result also if no later read gets a response.
+  // The page says the result after 20 seconds if no later read gets a response.
   await visitor.press('Sitisha ankara', 'Cancel the invoice')
+  await page.clock.install()
   await page.route('**/v1/**', (route) => (route.request().method() === 'GET' ? undefined : route.continue()))
+  const reads = page.waitForRequest((request) => request.method() === 'GET')
   await visitor.press('Ndiyo, sitisha', 'Yes, cancel the invoice')
+  await reads
+  await page.clock.fastForward(20_000)
   await page.getByText('Umesitisha ankara.').waitFor()
   await removeRoutes(page)
   await visitor.leave()
@@ -389,7 +393,7 @@ for (const language of languagesOf(2)) {
     const { page, says } = visitor
     const nothing = says(
       'Seva haitumi ujumbe kwa mteja, kwa sababu hakuna mtoa huduma wa SMS wala barua pepe.',
-      'The server sends no message to the customer, because no SMS or e-mail provider is set up.',
+      'The server sends no message to the customer, because no SMS or e-mail gateway is set up.',
     )
     const again = page.getByRole('button', { name: says('Tuma tena', 'Send again'), exact: true })
     await visitor.opens('/live/invoices/new')
@@ -430,7 +434,7 @@ for (const language of languagesOf(2)) {
     await dialog.getByRole('listitem').getByText(says('SMS kwa 0754 123 456', 'SMS to 0754 123 456')).waitFor()
     const unsent = says(
       'Barua pepe kwa juma@example.com: haitatumwa, kwa sababu hakuna mtoa huduma wa njia hii.',
-      'E-mail to juma@example.com: not sent, because no provider is set up for it.',
+      'E-mail to juma@example.com: not sent, because no gateway is set up for it.',
     )
     await dialog.getByText(unsent).waitFor()
     assert.equal(await page.getByText(nothing).count(), 0)

@@ -193,9 +193,9 @@ export const invoicesTexts = texts({
     issue_text: 'The server issues the invoice with its payment link. Then share the link with the customer yourself.',
     issue_sure: 'Yes, issue',
     nothing_sent: (channels: string) =>
-      `The server sends no message to the customer, because no ${channels} provider is set up.`,
+      `The server sends no message to the customer, because no ${channels} gateway is set up.`,
     sends_none: { sms: 'SMS', email: 'e-mail', both: 'SMS or e-mail' },
-    only_not: (way: string) => `${way}: not sent, because no provider is set up for it.`,
+    only_not: (way: string) => `${way}: not sent, because no gateway is set up for it.`,
     share_yourself: 'Share the link with the customer yourself:',
     share_after: 'After you save, share the link with the customer yourself.',
     by_sms: (phone: string) => `SMS to ${phone}`,
@@ -236,7 +236,7 @@ export const invoicesTexts = texts({
       kept_limit:
         'the server only keeps the message here, because the recipient has reached the limit of messages. Give the customer the link yourself',
       kept_no_gateway:
-        'the server only keeps the message here, because no provider is set up. Give the customer the link yourself',
+        'the server only keeps the message here, because no gateway is set up. Give the customer the link yourself',
       waiting: 'the server has not sent the message yet',
       sent: 'sent',
       failed: 'the server could not send the message. Give the customer the link yourself',

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useAction, useRead } from '../../ui/data.ts'
+import { readAgain, useAction, useRead } from '../../ui/data.ts'
 import { useTexts } from '../../ui/language.ts'
 import { Mono, PageLink } from '../../ui/parts.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -93,7 +93,7 @@ export function useTestResult(started: StartedTest | null): { waiting: boolean; 
   // The page reads the list of deliveries again before it shows the result, so that list and result show the same state.
   useEffect(() => {
     if (found === null) return
-    void queries.invalidateQueries({ queryKey: [DELIVERIES] }).finally(() => setListed(found))
+    void readAgain(queries, [DELIVERIES]).finally(() => setListed(found))
     // The answer changes the warnings too, which the frame otherwise reads every few seconds.
     void queries.invalidateQueries({ queryKey: [ATTENTION] })
   }, [found, queries])
