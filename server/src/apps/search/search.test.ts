@@ -135,7 +135,18 @@ describe('a member of a merchant', () => {
       [
         'payment_link',
         made.link as string,
-        [made.link as string, made.slug as string, 'link-5', '8100', '8.100', '5', '0713 555 888', '5888', 'baraka', 'HARUSI'],
+        [
+          made.link as string,
+          made.slug as string,
+          'link-5',
+          '8100',
+          '8.100',
+          '5',
+          '0713 555 888',
+          '5888',
+          'baraka',
+          'HARUSI',
+        ],
       ],
       [
         'invoice',

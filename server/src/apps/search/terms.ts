@@ -41,7 +41,8 @@ export type SearchTerms = {
 const ID_PREFIX = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/
 const TRANSACTION = /^TXN-?([0-9A-HJKMNP-TV-Z]{6,26})$/
 const PROVIDER_REFERENCE = /^(?:W([0-9A-HJKMNP-TV-Z]{26})|([0-9A-HJKMNP-TV-Z]{26})\d{2})$/
-const AMOUNT = /^(?:TZS|TSH|SH)?\.? ?(\d{1,3}(?:[, ]\d{3})+|[1-9]\d{0,2}(?:\.\d{3})+|\d+)(\.\d{1,2})?(?: ?(?:TZS|TSH|\/=))?$/
+const AMOUNT =
+  /^(?:TZS|TSH|SH)?\.? ?(\d{1,3}(?:[, ]\d{3})+|[1-9]\d{0,2}(?:\.\d{3})+|\d+)(\.\d{1,2})?(?: ?(?:TZS|TSH|\/=))?$/
 const NUMBER_MAX = 2_147_483_647
 
 /** Parses the text of a search. One text can be several terms, such as a phone number and an amount. */
