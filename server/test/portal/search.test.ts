@@ -212,6 +212,12 @@ for (const language of languagesOf(1)) {
     assert.equal(await at.page.getByRole('option').count(), 7)
     await at.looks('search with more hits')
     await at.picture('search-more')
+    // In a low window, only the rows scroll: the end of the dialog stays in sight.
+    const size = at.page.viewportSize()
+    await at.page.setViewportSize({ width: 1280, height: 500 })
+    const end = await at.page.locator('dialog.search-dialog').boundingBox()
+    assert.ok(end && end.y + end.height <= 500, JSON.stringify(end))
+    await at.page.setViewportSize(size ?? { width: 1280, height: 800 })
     await all.click()
     await at.page.waitForURL(/sandbox\/collections\?phone=8801$/)
     await at.page.getByRole('table').getByText('BULK-0').waitFor()
