@@ -87,7 +87,11 @@ function useSentForm<Values extends Record<string, unknown>>(
   const form = useForm<Values>({
     initialValues: { ...initial, ...stored },
     ...(check ? { validate: check } : {}),
-    onValuesChange: keep,
+    onValuesChange: (values) => {
+      keep(values)
+      // A refusal is about the values of the request. After an error with an unknown outcome, the user may still repeat it.
+      setError((shown: unknown) => (isUnresolved(shown) ? shown : null))
+    },
   })
   /** Sends the request. If the API refuses fields, the form shows the messages at the fields. */
   const guarded = async (send: () => Promise<unknown>, refused: () => void = () => {}) => {

@@ -220,6 +220,10 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   await page.clock.fastForward(20_000)
   await page.getByText('Umesitisha ankara.').waitFor()
   await removeRoutes(page)
+  await page.reload()
+  await page.getByText('Imesitishwa', { exact: true }).first().waitFor()
+  await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
+  assert.equal(await page.getByText('Barua pepe kwa juma@example.com').count(), 0, 'nobody needs the link any more')
   await visitor.leave()
 })
 
@@ -229,7 +233,7 @@ for (const language of languagesOf(1)) {
     const merchant = await world.newMerchant()
     const key = await world.newKey({ merchant })
     const person = await office.newPerson('MERCHANT_ADMIN', merchant)
-    const visitor = await office.comes(person, 'dashboard', { language, refusals: [...REFUSALS, 503] })
+    const visitor = await office.comes(person, 'dashboard', { language, refusals: [...REFUSALS, 422, 503] })
     const { page, says } = visitor
     const invoices = async () =>
       (await world.get('/v1/invoices', key)).body.data.items as { id: string; status: string }[]
@@ -308,6 +312,13 @@ for (const language of languagesOf(1)) {
     assert.deepEqual((await descriptions('customer_phone')).slice(1), [phone_hint, hint], 'the error comes first')
     assert.deepEqual(await invoices(), [], 'without an address, the server saves nothing')
     await visitor.fill('Simu ya mteja', 'Phone of the customer', '0754 123 456')
+    // A refusal disappears when the member changes the form.
+    await price.fill('0')
+    await save.click()
+    const refusal = page.getByText(says('Seva imekataa ombi', 'The server refused the request'))
+    await refusal.waitFor()
+    await price.fill('12500')
+    await refusal.waitFor({ state: 'detached' })
     const day = page.locator('[data-path="due_date"]')
     await day.fill('2099-03-04')
     await page.getByText(says('4 Mac 2099', '4 Mar 2099'), { exact: true }).waitFor()
