@@ -166,6 +166,7 @@ describe('a member of a merchant', () => {
     ]
     for (const [kind, id, texts] of cases)
       for (const q of texts) assert.deepEqual(ids(await search(q), kind), [id], `${kind} ${q}`)
+    assert.deepEqual(ids(await search('008.100'), 'payment_link'), [], 'a point after a zero separates no thousands')
     const [hit] = await search('keki ya')
     assert.deepEqual([hit?.id, hit?.description], [made.link, 'Keki ya harusi'])
     assert.deepEqual(await search('arusi'), [], 'a word is found by its beginning')
