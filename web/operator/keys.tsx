@@ -18,7 +18,7 @@ const keysTexts = texts({
     list: 'Onyesha orodha hii',
     off: 'Zima vitufe',
     on: 'Washa vitufe',
-    are_off: 'Umezima vitufe kwenye kivinjari hiki.',
+    are_off: 'Umezima vitufe kwenye kivinjari hiki, isipokuwa kitufe cha kutafuta.',
   },
   en: {
     title: 'Keyboard shortcuts',
@@ -28,7 +28,7 @@ const keysTexts = texts({
     list: 'Show this list',
     off: 'Switch the keys off',
     on: 'Switch the keys on',
-    are_off: 'You have switched off the keys in this browser.',
+    are_off: 'You have switched off the keys in this browser, except the key of the search.',
   },
 })
 
@@ -70,11 +70,9 @@ export function Shortcuts({ keys }: { keys: readonly Shortcut[] }) {
     localStorage.setItem(STORAGE_KEY, on ? 'off' : 'on')
     setOn(!on)
   }
-  const common = [
-    { key: '/', does: t.search },
-    { key: '?', does: t.list },
-  ]
-  const listed = on ? [...keys, ...common] : keys
+  const search = { key: '/', does: t.search }
+  // The search is no shortcut of this component: its key also works while the shortcuts are off.
+  const listed = on ? [...keys, search, { key: '?', does: t.list }] : [search]
   return (
     <>
       <Button size="xs" variant="subtle" className="keys-button" onClick={() => setOpen(true)}>

@@ -176,14 +176,19 @@ function Target({ row }: { row: AuditRow }) {
   )
 }
 
-/** Shows the amount and the recipient that an entry about money has. The number of the recipient is masked. */
+/**
+ * Shows the amount and the recipient that an entry about money has, with a masked number. A debit has a minus sign. The first
+ * of two decisions shows nothing, because it records the total with the fees.
+ */
 function Money({ row }: { row: AuditRow }) {
   const nameOf = useDestinationName()
   const facts = { ...textsOf(row.before), ...textsOf(row.after) }
-  const { amount, currency = 'TZS', destination_code, destination_identifier } = facts
-  if (amount === undefined) return null
+  const { currency = 'TZS', destination_code, destination_identifier, direction } = facts
+  const amount = facts.amount_received ?? facts.amount
+  if (amount === undefined || row.action === 'decision.first_approve') return null
   return (
     <div>
+      {direction === 'debit' ? '−' : null}
       <Amount value={amount} currency={currency} />
       {destination_code === undefined ? null : ` · ${nameOf(destination_code)} `}
       <span className="whole">{destination_identifier}</span>
