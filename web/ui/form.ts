@@ -89,8 +89,7 @@ function useSentForm<Values extends Record<string, unknown>>(
     ...(check ? { validate: check } : {}),
     onValuesChange: (values) => {
       keep(values)
-      // A refusal is about the values of the request. After an error with an unknown outcome, the user may still repeat it.
-      setError((shown: unknown) => (isUnresolved(shown) ? shown : null))
+      setError((shown: unknown) => (staysAfterChange(shown) ? shown : null))
     },
   })
   /** Sends the request. If the API refuses fields, the form shows the messages at the fields. */
@@ -118,6 +117,15 @@ function useSentForm<Values extends Record<string, unknown>>(
     }
   }
   return { form, guarded, setMarked, error, setError, sending }
+}
+
+/**
+ * Returns true if the error stays on the page when the user changes the form. A refusal is about the values of the request. It
+ * stays only while it names fields that the page does not have. An error with an unknown outcome stays too.
+ */
+function staysAfterChange(error: unknown): boolean {
+  if (isUnresolved(error)) return true
+  return error instanceof Refused && Array.isArray(error.details?.fields) && !error.shown_at_fields
 }
 
 /** Makes a form with secrets. No draft keeps its values. */

@@ -223,7 +223,7 @@ test('a member writes and sends an invoice, sees its recipient, and can no longe
   await page.reload()
   await page.getByText('Imesitishwa', { exact: true }).first().waitFor()
   await page.getByRole('cell', { name: 'juma@example.com' }).waitFor()
-  assert.equal(await page.getByText('Barua pepe kwa juma@example.com').count(), 0, 'nobody needs the link any more')
+  assert.equal(await page.getByText('Barua pepe kwa juma@example.com').count(), 0, 'the customer needs no link')
   await visitor.leave()
 })
 

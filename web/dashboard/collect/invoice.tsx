@@ -91,7 +91,7 @@ function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
   }, [result])
   const result_text = useResultText(result)
   // The text of an issued invoice already says what the status SENT means.
-  const is_payable = invoice.status === 'SENT' || invoice.status === 'OVERDUE'
+  const shows_reach = invoice.status === 'SENT' || invoice.status === 'OVERDUE'
   const is_said = invoice.status === 'SENT' && result !== null && 'at' in result
   return (
     <Panel title={t.status_title} id="status-title">
@@ -99,7 +99,7 @@ function InvoiceStatus({ invoice }: { invoice: InvoiceRecord }) {
         <Chip tone={toneOf(invoice.status)}>{words.invoice(invoice.status)}</Chip> <span>{result_text}</span>{' '}
         {is_said ? null : <span>{t.means[invoice.status]}</span>}
         {/* After the payment or the cancellation, the customer needs no link any more. */}
-        {is_payable ? <Reach invoice_id={invoice.id} /> : null}
+        {shows_reach ? <Reach invoice_id={invoice.id} /> : null}
       </div>
       <InvoiceActs invoice={invoice} done={setResult} />
     </Panel>

@@ -90,7 +90,8 @@ export function useTestResult(started: StartedTest | null): { waiting: boolean; 
   const queries = useQueryClient()
   const [listed, setListed] = useState<StartedTest | null>(null)
   const found = recorded === undefined ? null : started
-  // The page reads the list of deliveries again before it shows the result, so that list and result show the same state.
+  // The page reads the list of deliveries again before it shows the result, so that list and result show the same state. After
+  // 20 seconds without a response, it shows the result alone.
   useEffect(() => {
     if (found === null) return
     void readAgain(queries, [DELIVERIES]).finally(() => setListed(found))
