@@ -760,7 +760,7 @@ test('a member sees the warning about a failing webhook, tests the address, and 
     await new Promise((done) => setTimeout(done, 20))
   assert.equal(receiver.received.length, before + 3, 'the server sends the test and each waiting delivery once')
   await badge.waitFor({ state: 'detached' })
-  await menu.getByRole('link', { name: 'Home' }).click()
+  await menu.getByRole('link', { name: 'Home', exact: true }).click()
   await page.getByText('An operator reviews a payment').waitFor()
   assert.equal(await warning.count(), 0)
   await at.leave()
