@@ -15,7 +15,8 @@ import { closing } from './servers.ts'
 const QUICK = { pay_after_ms: 20, settle_after_ms: 20, fault_delay_ms: 50, callback_late_ms: 100 }
 /** The time limit of a wait, in milliseconds. It only ends a test that hangs, because the machine may be busy. */
 const PATIENCE_MS = 120_000
-const ASK_EVERY_MS = 50
+/** The pause between two questions of a wait, in milliseconds. Many payments wait at once, and a busy machine must answer each in time. */
+const ASK_EVERY_MS = 200
 
 /** The listener for verified callbacks, with the order, the headers and the body of the callback. */
 export type CallbackListener = (order_id: string, headers: Record<string, string | undefined>, body: Buffer) => void
