@@ -125,12 +125,8 @@ const READ_AGAIN_MS_MAX = 20_000
  * or after 20 seconds: on a bad network a read may get no response, and the action that came before it is finished.
  */
 export async function readAgain(queries: QueryClient, queryKey: readonly string[] = []): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, READ_AGAIN_MS_MAX)
-  })
+  const late = new Promise<void>((resolve) => setTimeout(resolve, READ_AGAIN_MS_MAX))
   await Promise.race([queries.invalidateQueries({ queryKey }), late])
-  clearTimeout(timer)
 }
 
 /** Returns a mutation that sends an action. After the response or an error, the page reads all data again. */
